@@ -1,0 +1,7 @@
+//! The names of log and span fields. One list: a field that is not here is not logged.
+
+/// Every field of the operational log, lower case, in alphabetical order.
+pub const FIELDS: &[&str] = &[
+    "action", "attempt", "cached", "code", "connection", "duration_ms", "effect", "fresh", "host", "integration",
+    "method", "outcome", "path", "remote", "resource", "status", "tool",
+];
