@@ -1,1 +1,12 @@
-//! Being built.
+//! One HTTP request, read once: which connection it belongs to, what it does there, to which resource.
+//!
+//! Whatever saw the request (a hooked library, later a proxy or a gateway) hands over a [`raw::RawRequest`]; it becomes one
+//! canonical [`request::WireRequest`], and [`observe::Systems::observe`] names it. Nothing here does I/O, asks an engine or
+//! decides: guard does that with the answer.
+//! INVARIANT: ambiguous or unread is never "empty". A reader answers [`field::Field`], and what is not plainly present or
+//! absent makes the request unresolved.
+
+pub mod extract;
+pub mod field;
+pub mod reading;
+pub mod table;
