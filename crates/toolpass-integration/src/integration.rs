@@ -1,0 +1,67 @@
+//! A product: its keys, its actions, its routes, and how to connect to one system of it.
+
+use std::sync::Arc;
+
+use toolpass_core::resource::Resource;
+use toolpass_wire::endpoint::Endpoint;
+use toolpass_wire::matcher::RouteTable;
+
+use crate::actions::ActionSpec;
+use crate::connection::Connection;
+use crate::fields::{Key, Settings};
+use crate::parts::{ConnectError, Parts};
+
+/// A product. One static of it per vendor crate.
+pub trait Integration: Send + Sync {
+    /// `^[a-z][a-z0-9]*$`.
+    fn name(&self) -> &'static str;
+
+    /// Its keys, beyond the common ones.
+    fn keys(&self) -> &'static [Key];
+
+    /// Its actions.
+    fn actions(&self) -> &'static [ActionSpec];
+
+    /// Whether `name` is an action that only a pattern row of the table stands for.
+    fn matches_pattern(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// What no single key can say: pairs of (key, problem).
+    fn check(&self, settings: &Settings) -> Vec<(&'static str, String)> {
+        let _ = settings;
+        Vec::new()
+    }
+
+    /// Its route table, when its requests can be named.
+    fn routes(&self) -> Option<&'static RouteTable> {
+        None
+    }
+
+    /// Where a connection with these settings is reached. Errors: none; settings were validated.
+    fn endpoints(&self, settings: &Settings) -> Vec<Endpoint> {
+        let _ = settings;
+        Vec::new()
+    }
+
+    /// Host suffixes that are the vendor's, whether or not a connection is configured for them.
+    fn vendor_hosts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether the resource can belong to a connection with these settings. Pure.
+    fn owns(&self, settings: &Settings, resource: &Resource) -> bool {
+        let _ = (settings, resource);
+        true
+    }
+
+    /// Build a connection; no network.
+    /// Errors: [`ConnectError`], naming the key.
+    fn connect(&self, settings: Settings, parts: Parts) -> Result<Arc<dyn Connection>, ConnectError>;
+
+    /// Whether an exact or pattern row stands for `name`.
+    fn has_action(&self, name: &str) -> bool {
+        self.actions().iter().any(|spec| spec.name == name && !spec.name.contains('<')) || self.matches_pattern(name)
+    }
+}
