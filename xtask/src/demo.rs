@@ -1,0 +1,56 @@
+//! `cargo xtask demo`: the main job, shown. Builds what users get, puts it into an environment of its own, and runs the
+//! examples there on stand-ins. Needs no package but Rust's, so a cold clone is through in a few minutes.
+
+use std::path::{Path, PathBuf};
+
+use crate::Options;
+use crate::build::Profile;
+use crate::python::{Interpreter, Venv};
+use crate::steps::{Report, Step};
+use crate::{paths, py, stage};
+
+/// The steps: environment, build, one per example.
+pub(crate) fn steps(_: &Options) -> anyhow::Result<Vec<Step>> {
+    let python = Interpreter::find()?;
+    let venv = Venv::named("demo-venv");
+    let (made, built, builds) = (venv.clone(), venv.clone(), python.clone());
+    let mut steps = vec![
+        Step::new(ENVIRONMENT, move |screen| {
+            made.make_bare(screen, &python)?;
+            Ok(Report::note(python.shown()))
+        }),
+        Step::new(BUILD, move |screen| {
+            let artifacts = stage::build_into(screen, &builds, &built, Profile::Release)?;
+            py::remember_standin(&artifacts)?;
+            Ok(Report::default())
+        })
+        .needs(&[ENVIRONMENT]),
+    ];
+    for example in EXAMPLES {
+        let (venv, path) = (venv.clone(), paths::root().join(example));
+        steps.push(
+            Step::new(title(&path), move |screen| {
+                screen.show();
+                let mut command = venv.run(&[]);
+                py::with_standin(&mut command)?;
+                screen.run(command.arg(path))?.required()?;
+                Ok(Report::default())
+            })
+            .needs(&[BUILD]),
+        );
+    }
+    Ok(steps)
+}
+
+fn title(example: &Path) -> String {
+    PathBuf::from(example.file_name().unwrap_or_default())
+        .display()
+        .to_string()
+}
+
+const ENVIRONMENT: &str = "environment";
+
+const BUILD: &str = "build and install";
+
+/// What the demo shows, in order: requests seen at the wire, then the checks around calls.
+const EXAMPLES: &[&str] = &["examples/wire_agent.py", "examples/ops_agent.py"];

@@ -1,0 +1,90 @@
+//! Putting the package into an environment without pip: the Python files, the native module, the command, and the
+//! record that tells Python its version.
+//!
+//! For the demo, tests and benches, where building a wheel and unpacking it again would only cost time. The wheel
+//! itself is tested by `package`.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::build::{self, Artifacts, Profile};
+use crate::paths;
+use crate::python::{Interpreter, Venv};
+use crate::steps::Screen;
+
+/// Build for an environment and put the package into it.
+pub(crate) fn build_into(
+    screen: &mut Screen,
+    python: &Interpreter,
+    venv: &Venv,
+    profile: Profile,
+) -> anyhow::Result<Artifacts> {
+    let artifacts = build::build(screen, python, profile)?;
+    install(screen, venv, &artifacts)?;
+    Ok(artifacts)
+}
+
+/// Put the package into an environment, replacing an older one.
+fn install(screen: &mut Screen, venv: &Venv, artifacts: &Artifacts) -> anyhow::Result<()> {
+    let folders = venv.folders(screen)?;
+    let package = folders.packages.join("toolpass");
+    if package.exists() {
+        std::fs::remove_dir_all(&package)?;
+    }
+    copy_tree(&paths::root().join("python").join("toolpass"), &package)?;
+    let native = package.join(format!("_native{}", folders.native_suffix));
+    replace(&artifacts.native, &native)?;
+    if let Some(command) = artifacts.executable("toolpass") {
+        let name = if cfg!(windows) {
+            "toolpass.exe"
+        } else {
+            "toolpass"
+        };
+        replace(command, &folders.scripts.join(name))?;
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let record = folders
+        .packages
+        .join(format!("toolpass-{version}.dist-info"));
+    std::fs::create_dir_all(&record)?;
+    std::fs::write(
+        record.join("METADATA"),
+        format!("Metadata-Version: 2.1\nName: toolpass\nVersion: {version}\n"),
+    )?;
+    std::fs::write(record.join("INSTALLER"), "xtask\n")?;
+    screen.tell(&format!("installed into {}", package.display()))
+}
+
+/// Copy a folder of source files, without what Python and other builds left in it.
+fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(to)?;
+    let entries =
+        std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            if entry.file_name() != "__pycache__" {
+                copy_tree(&entry.path(), &target)?;
+            }
+        } else if !is_native(&entry.path()) {
+            std::fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copy over an older file. That goes first, so that a process which has it open keeps what it opened.
+fn replace(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if to.exists() {
+        std::fs::remove_file(to)?;
+    }
+    std::fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    Ok(())
+}
+
+fn is_native(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|end| ["so", "pyd", "dylib"].iter().any(|known| end == *known))
+}
