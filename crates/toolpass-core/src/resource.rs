@@ -175,7 +175,8 @@ fn decode(text: &str) -> Result<String, InvalidResource> {
     Ok(lossy_per_byte(&out))
 }
 
-fn hex(b: u8) -> Option<u8> {
+/// The value of one hex digit.
+pub(crate) fn hex(b: u8) -> Option<u8> {
     char::from(b).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
