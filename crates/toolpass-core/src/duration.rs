@@ -26,7 +26,9 @@ pub enum InvalidDuration {
 /// Errors: [`InvalidDuration`].
 pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     let nanos = parse_nanos(text)?;
-    u64::try_from(nanos).map(Duration::from_nanos).map_err(|_| InvalidDuration::Negative)
+    u64::try_from(nanos)
+        .map(Duration::from_nanos)
+        .map_err(|_| InvalidDuration::Negative)
 }
 
 /// Read a signed duration.
@@ -93,21 +95,40 @@ fn leading_part(text: &str) -> Result<(i128, &str), InvalidDuration> {
     if whole.is_empty() && fraction.is_empty() {
         return Err(InvalidDuration::Shape);
     }
-    let name_end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
+    let name_end = rest
+        .find(|c: char| c == '.' || c.is_ascii_digit())
+        .unwrap_or(rest.len());
     let (name, rest) = rest.split_at(name_end);
-    let unit = UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit).ok_or(InvalidDuration::Shape)?;
+    let unit = UNITS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, unit)| *unit)
+        .ok_or(InvalidDuration::Shape)?;
     let mut nanos: i128 = 0;
     for digit in whole.bytes().map(value_of) {
-        nanos = nanos.checked_mul(10).and_then(|n| n.checked_add(digit)).ok_or(InvalidDuration::Overflow)?;
+        nanos = nanos
+            .checked_mul(10)
+            .and_then(|n| n.checked_add(digit))
+            .ok_or(InvalidDuration::Overflow)?;
     }
     nanos = nanos.checked_mul(unit).ok_or(InvalidDuration::Overflow)?;
     // Cutting off at each digit, last first, is cutting off the exact product once.
-    let part = fraction.bytes().rev().map(value_of).fold(0, |part, digit| (digit * unit + part) / 10);
-    Ok((nanos.checked_add(part).ok_or(InvalidDuration::Overflow)?, rest))
+    let part = fraction
+        .bytes()
+        .rev()
+        .map(value_of)
+        .fold(0, |part, digit| (digit * unit + part) / 10);
+    Ok((
+        nanos.checked_add(part).ok_or(InvalidDuration::Overflow)?,
+        rest,
+    ))
 }
 
 fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
+    text.split_at(
+        text.find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len()),
+    )
 }
 
 fn value_of(digit: u8) -> i128 {
@@ -170,7 +191,10 @@ mod tests {
             ("1h1h", 7_200_000_000_000),
             ("5m0.000000001s", 300_000_000_001),
             ("0.3333333333333333333h", 1_199_999_999_999),
-            ("1.00000000000000000000000000000000000000000000000009s", 1_000_000_000),
+            (
+                "1.00000000000000000000000000000000000000000000000009s",
+                1_000_000_000,
+            ),
             ("9223372036854775807ns", i64::MAX),
             ("-9223372036854775808ns", i64::MIN),
         ] {
@@ -180,10 +204,17 @@ mod tests {
 
     #[test]
     fn texts_that_are_no_durations() {
-        for text in ["", "+", "-", ".", ".s", "3", "5x", "1 s", " 1s", "1s ", "1e3s", "--1s", "1S", "s", "1m30", "0x1s", "٣s", "1s\n"] {
+        for text in [
+            "", "+", "-", ".", ".s", "3", "5x", "1 s", " 1s", "1s ", "1e3s", "--1s", "1S", "s",
+            "1m30", "0x1s", "٣s", "1s\n",
+        ] {
             assert_eq!(parse_nanos(text), Err(InvalidDuration::Shape), "{text:?}");
         }
-        for text in ["9223372036854775808ns", "3000000h", &format!("{}s", "9".repeat(60))] {
+        for text in [
+            "9223372036854775808ns",
+            "3000000h",
+            &format!("{}s", "9".repeat(60)),
+        ] {
             assert_eq!(parse_nanos(text), Err(InvalidDuration::Overflow), "{text}");
         }
         assert_eq!(parse("-1ns"), Err(InvalidDuration::Negative));

@@ -41,7 +41,10 @@ enum Token {
     /// `**`
     AnyAcross,
     Char(char),
-    Class { negated: bool, ranges: Vec<(char, char)> },
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
     /// `?`
     One,
 }
@@ -57,7 +60,11 @@ impl Glob {
             match c {
                 '*' => {
                     let after = rest.trim_start_matches('*');
-                    tokens.push(if after.len() == rest.len() { Token::AnyInSegment } else { Token::AnyAcross });
+                    tokens.push(if after.len() == rest.len() {
+                        Token::AnyInSegment
+                    } else {
+                        Token::AnyAcross
+                    });
                     rest = after;
                 }
                 '?' => tokens.push(Token::One),
@@ -71,7 +78,10 @@ impl Glob {
                 other => tokens.push(Token::Char(other)),
             }
         }
-        Ok(Glob { text: glob.into(), tokens })
+        Ok(Glob {
+            text: glob.into(),
+            tokens,
+        })
     }
 
     /// The glob as written.
@@ -101,7 +111,9 @@ impl Glob {
                     Token::AnyAcross => self.enter(&mut next, place),
                     Token::AnyInSegment if c != '/' => self.enter(&mut next, place),
                     Token::AnyInSegment => continue,
-                    Token::Char(_) | Token::Class { .. } | Token::One if token.takes(c, backslash) => {
+                    Token::Char(_) | Token::Class { .. } | Token::One
+                        if token.takes(c, backslash) =>
+                    {
                         self.enter(&mut next, place + 1);
                     }
                     Token::Char(_) | Token::Class { .. } | Token::One => continue,
@@ -120,7 +132,10 @@ impl Glob {
     fn enter(&self, places: &mut [bool], place: usize) {
         for (offset, mark) in places.iter_mut().skip(place).enumerate() {
             *mark = true;
-            if !matches!(self.tokens.get(place + offset), Some(Token::AnyInSegment | Token::AnyAcross)) {
+            if !matches!(
+                self.tokens.get(place + offset),
+                Some(Token::AnyInSegment | Token::AnyAcross)
+            ) {
                 break;
             }
         }
@@ -141,7 +156,8 @@ impl fmt::Display for Glob {
 
 /// Whether every reading of the value is covered by at least one of the globs. A `\` in a glob separates segments like `/`.
 pub fn in_scope(globs: &[Glob], value: &str) -> bool {
-    let covered = |reading: &Cow<'_, str>| globs.iter().any(|glob| glob.run(reading, Backslash::Slash));
+    let covered =
+        |reading: &Cow<'_, str>| globs.iter().any(|glob| glob.run(reading, Backslash::Slash));
     readings(value).is_ok_and(|readings| readings.iter().all(covered))
 }
 
@@ -191,7 +207,9 @@ fn percent_decoded(text: &str) -> Result<Option<String>, Unreadable> {
     let mut changed = false;
     while let [first, rest @ ..] = bytes {
         let escaped = match (first, rest) {
-            (b'%', [high, low, after @ ..]) => hex(*high).zip(hex(*low)).map(|(high, low)| (high * 16 + low, after)),
+            (b'%', [high, low, after @ ..]) => hex(*high)
+                .zip(hex(*low))
+                .map(|(high, low)| (high * 16 + low, after)),
             _ => None,
         };
         changed |= escaped.is_some();
@@ -206,7 +224,11 @@ fn percent_decoded(text: &str) -> Result<Option<String>, Unreadable> {
 }
 
 fn with_slashes(text: &str) -> Cow<'_, str> {
-    if text.contains('\\') { Cow::Owned(text.replace('\\', "/")) } else { Cow::Borrowed(text) }
+    if text.contains('\\') {
+        Cow::Owned(text.replace('\\', "/"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 fn is_visible(c: char) -> bool {
@@ -215,7 +237,9 @@ fn is_visible(c: char) -> bool {
 
 /// Whether a segment is `.` or `..` once its `;parameters` are cut off.
 fn has_dot_segment(reading: &str) -> bool {
-    reading.split('/').any(|segment| matches!(segment.split(';').next(), Some("." | "..")))
+    reading
+        .split('/')
+        .any(|segment| matches!(segment.split(';').next(), Some("." | "..")))
 }
 
 /// The class after a `[`, and what follows it; `None` when it is not closed.
@@ -225,7 +249,11 @@ fn class(after_bracket: &str) -> Result<Option<(Token, &str)>, InvalidGlob> {
         None => (false, after_bracket),
     };
     let first_len = body.chars().next().map_or(0, char::len_utf8);
-    let Some(close) = body.get(first_len..).and_then(|rest| rest.find(']')).map(|at| at + first_len) else {
+    let Some(close) = body
+        .get(first_len..)
+        .and_then(|rest| rest.find(']'))
+        .map(|at| at + first_len)
+    else {
         return Ok(None);
     };
     let (members, rest) = body.split_at(close);
@@ -243,7 +271,10 @@ fn class(after_bracket: &str) -> Result<Option<(Token, &str)>, InvalidGlob> {
         }
         chars = ahead;
     }
-    Ok(Some((Token::Class { negated, ranges }, rest.strip_prefix(']').unwrap_or_default())))
+    Ok(Some((
+        Token::Class { negated, ranges },
+        rest.strip_prefix(']').unwrap_or_default(),
+    )))
 }
 
 impl Token {
@@ -252,7 +283,9 @@ impl Token {
         match self {
             Token::Char('\\') if backslash == Backslash::Slash => c == '/',
             Token::Char(own) => *own == c,
-            Token::Class { negated, ranges } => c != '/' && ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated,
+            Token::Class { negated, ranges } => {
+                c != '/' && ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated
+            }
             Token::One => c != '/',
             Token::AnyAcross | Token::AnyInSegment => false,
         }

@@ -59,13 +59,17 @@ pub enum TemplateError {
     #[error("a brace in the template has no partner; fields are `{{name}}` or `{{name:kind}}`")]
     Braces,
     /// Something between braces that is no field.
-    #[error("expected `{{name}}` or `{{name:kind}}`, not `{{{0}}}`; attributes, indexes, conversions and formats are not fields")]
+    #[error(
+        "expected `{{name}}` or `{{name:kind}}`, not `{{{0}}}`; attributes, indexes, conversions and formats are not fields"
+    )]
     Field(String),
     /// A kind there is not.
     #[error("expected the kind `any`, `email`, `id` or `path`, not `{0}`")]
     Kind(String),
     /// The type, or a key of the query, would come from an argument.
-    #[error("the field `{0}` would choose the resource's type or a key of its query; those are written out")]
+    #[error(
+        "the field `{0}` would choose the resource's type or a key of its query; those are written out"
+    )]
     Place(String),
     /// The text around the fields is no resource.
     #[error("{0}")]
@@ -110,7 +114,11 @@ pub enum Problem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
-    Field { name: String, kind: Kind, place: Place },
+    Field {
+        name: String,
+        kind: Kind,
+        place: Place,
+    },
     Literal(String),
 }
 
@@ -132,7 +140,11 @@ impl Template {
         let mut pieces = split(template)?;
         place_fields(&mut pieces)?;
         let sample: String = pieces.iter().map(Piece::sample).collect();
-        Ok(Template { text: template.into(), sample: Resource::parse(&sample)?, pieces })
+        Ok(Template {
+            text: template.into(),
+            sample: Resource::parse(&sample)?,
+            pieces,
+        })
     }
 
     /// The template as written.
@@ -160,7 +172,10 @@ impl Template {
 
     /// Fill it from a call's arguments.
     /// Errors: [`Unfilled`], naming the first field whose value does not fit.
-    pub fn fill<'a>(&self, mut value_of: impl FnMut(&str) -> Option<Filled<'a>>) -> Result<Resource, Unfilled> {
+    pub fn fill<'a>(
+        &self,
+        mut value_of: impl FnMut(&str) -> Option<Filled<'a>>,
+    ) -> Result<Resource, Unfilled> {
         let mut out = String::with_capacity(self.text.len() + 32);
         let mut query_at = None;
         for piece in &self.pieces {
@@ -170,7 +185,10 @@ impl Template {
                     out.push_str(literal);
                 }
                 Piece::Field { name, kind, place } => {
-                    let unfilled = |problem| Unfilled { field: name.clone(), problem };
+                    let unfilled = |problem| Unfilled {
+                        field: name.clone(),
+                        problem,
+                    };
                     let value = match value_of(name).ok_or_else(|| unfilled(Problem::Missing))? {
                         Filled::Integer(number) => Cow::Owned(number.to_string()),
                         Filled::Text(text) => text,
@@ -190,18 +208,35 @@ impl Template {
             },
             Err(_) => Problem::Resource,
         };
-        Err(Unfilled { field: self.fields().first().copied().unwrap_or_default().into(), problem })
+        Err(Unfilled {
+            field: self.fields().first().copied().unwrap_or_default().into(),
+            problem,
+        })
     }
 
     /// What a filled resource has become that the template does not say: another type, other query keys, a query elsewhere, a
     /// dot segment that a value and the text beside it made together.
     fn moved(&self, resource: &Resource, query_at: Option<usize>) -> Option<Problem> {
-        let keys = |resource: &Resource| resource.query().iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+        let keys = |resource: &Resource| {
+            resource
+                .query()
+                .iter()
+                .map(|(key, _)| key.clone())
+                .collect::<Vec<_>>()
+        };
         let other_query = query_at.is_some() && resource.as_str().find('?') != query_at;
         if other_query || resource.kind() != self.kind() || keys(resource) != keys(&self.sample) {
             return Some(Problem::Resource);
         }
-        let vouched = |piece: &Piece| matches!(piece, Piece::Field { kind: Kind::Any, .. });
+        let vouched = |piece: &Piece| {
+            matches!(
+                piece,
+                Piece::Field {
+                    kind: Kind::Any,
+                    ..
+                }
+            )
+        };
         let more_dots = dot_segments(resource.id()) > dot_segments(self.sample.id());
         (more_dots && !self.pieces.iter().any(vouched)).then_some(Problem::Segment)
     }
@@ -245,7 +280,11 @@ fn split(template: &str) -> Result<Vec<Piece>, TemplateError> {
             return Err(TemplateError::Field(field.into()));
         }
         let kind = Kind::parse(kind).ok_or_else(|| TemplateError::Kind(kind.into()))?;
-        pieces.push(Piece::Field { name: name.into(), kind, place: Place::Part });
+        pieces.push(Piece::Field {
+            name: name.into(),
+            kind,
+            place: Place::Part,
+        });
         rest = after;
     }
     if !rest.is_empty() {
@@ -262,14 +301,20 @@ fn place_fields(pieces: &mut [Piece]) -> Result<(), TemplateError> {
     let mut section = Section::Type;
     for index in 0..count {
         let (before, rest) = pieces.split_at_mut(index);
-        let Some((piece, after)) = rest.split_first_mut() else { break };
+        let Some((piece, after)) = rest.split_first_mut() else {
+            break;
+        };
         match piece {
             Piece::Literal(literal) => section = section.after(literal),
             Piece::Field { name, place, .. } => {
                 *place = match section {
                     Section::Type | Section::Key => return Err(TemplateError::Place(name.clone())),
                     Section::Value => Place::Query,
-                    Section::Id if opens_part(before, last_at) && closes_part(after, index, last_at) => Place::Whole,
+                    Section::Id
+                        if opens_part(before, last_at) && closes_part(after, index, last_at) =>
+                    {
+                        Place::Whole
+                    }
                     Section::Id => Place::Part,
                 }
             }
@@ -317,9 +362,15 @@ fn last_at(pieces: &[Piece]) -> Option<(usize, usize)> {
 
 /// Whether a field after `before` begins the id, or what follows its last `@`.
 fn opens_part(before: &[Piece], last_at: Option<(usize, usize)>) -> bool {
-    let Some(Piece::Literal(literal)) = before.last() else { return false };
+    let Some(Piece::Literal(literal)) = before.last() else {
+        return false;
+    };
     let only_type = before.len() == 1 && literal.find(':') == Some(literal.len().saturating_sub(1));
-    let after_at = last_at == Some((before.len().saturating_sub(1), literal.len().saturating_sub(1)));
+    let after_at = last_at
+        == Some((
+            before.len().saturating_sub(1),
+            literal.len().saturating_sub(1),
+        ));
     only_type || after_at
 }
 
@@ -327,14 +378,17 @@ fn opens_part(before: &[Piece], last_at: Option<(usize, usize)>) -> bool {
 fn closes_part(after: &[Piece], index: usize, last_at: Option<(usize, usize)>) -> bool {
     match after.first() {
         None => true,
-        Some(Piece::Literal(literal)) => literal.starts_with('?') || last_at == Some((index + 1, 0)),
+        Some(Piece::Literal(literal)) => {
+            literal.starts_with('?') || last_at == Some((index + 1, 0))
+        }
         Some(Piece::Field { .. }) => false,
     }
 }
 
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
+    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+        && chars.all(|c| c == '_' || c.is_alphanumeric())
 }
 
 /// Hold a value against its field.
@@ -342,11 +396,16 @@ fn check(value: &str, kind: Kind, place: Place) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::Empty);
     }
-    if value.chars().any(|c| text::is_control(c) || text::is_format(c)) {
+    if value
+        .chars()
+        .any(|c| text::is_control(c) || text::is_format(c))
+    {
         return Err(Problem::Character);
     }
     match (kind, place) {
-        (Kind::Email, _) => StrictEmail::parse(value).map(|_| ()).map_err(|_| Problem::Email),
+        (Kind::Email, _) => StrictEmail::parse(value)
+            .map(|_| ())
+            .map_err(|_| Problem::Email),
         (Kind::Any, _) | (Kind::Id | Kind::Path, Place::Query) => Ok(()),
         (Kind::Id, Place::Part) if value.contains(['/', ':']) => Err(Problem::Separator),
         (Kind::Id, Place::Part | Place::Whole) => check_identifier(value, false),
@@ -362,12 +421,18 @@ fn check_identifier(value: &str, inner_spaces: bool) -> Result<(), Problem> {
     if value.starts_with(' ') || value.ends_with(' ') || value.contains("  ") {
         return Err(Problem::Character);
     }
-    if dot_segments(value) > 0 { Err(Problem::Segment) } else { Ok(()) }
+    if dot_segments(value) > 0 {
+        Err(Problem::Segment)
+    } else {
+        Ok(())
+    }
 }
 
 /// How many segments of the text are `.` or `..`.
 fn dot_segments(text: &str) -> usize {
-    text.split(['/', ':', '@']).filter(|segment| matches!(*segment, "." | "..")).count()
+    text.split(['/', ':', '@'])
+        .filter(|segment| matches!(*segment, "." | ".."))
+        .count()
 }
 
 /// Percent-encode all but the characters that stand for themselves everywhere.

@@ -17,7 +17,9 @@ fn slow(tokens: &[Token], text: &[char]) -> bool {
     };
     match token {
         Token::AnyAcross => slow(rest, text) || (!text.is_empty() && slow(tokens, &text[1..])),
-        Token::AnyInSegment => slow(rest, text) || (!text.is_empty() && text[0] != '/' && slow(tokens, &text[1..])),
+        Token::AnyInSegment => {
+            slow(rest, text) || (!text.is_empty() && text[0] != '/' && slow(tokens, &text[1..]))
+        }
         Token::Char(_) | Token::Class { .. } | Token::One => {
             !text.is_empty() && token.takes(text[0], Backslash::Itself) && slow(rest, &text[1..])
         }
@@ -27,8 +29,16 @@ fn slow(tokens: &[Token], text: &[char]) -> bool {
 #[test]
 fn globs_cover_whole_values() {
     for (pattern, covered, not_covered) in [
-        ("acme/*", &["acme/shop", "acme/", "acme/a.b"][..], &["acme", "acme/a/b", "xacme/a", "acme/a\u{0}/"][..]),
-        ("acme/**", &["acme/shop", "acme/a/b/c", "acme/"], &["acme", "evil/acme/x"]),
+        (
+            "acme/*",
+            &["acme/shop", "acme/", "acme/a.b"][..],
+            &["acme", "acme/a/b", "xacme/a", "acme/a\u{0}/"][..],
+        ),
+        (
+            "acme/**",
+            &["acme/shop", "acme/a/b/c", "acme/"],
+            &["acme", "evil/acme/x"],
+        ),
         ("**", &["", "a", "a/b"], &[]),
         ("*", &["", "a"], &["a/b", "/"]),
         ("***", &["a/b"], &[]),
@@ -54,18 +64,37 @@ fn globs_cover_whole_values() {
         ("", &[""], &["a"]),
     ] {
         for value in covered {
-            assert!(glob(pattern).matches(value), "{pattern} should cover {value:?}");
+            assert!(
+                glob(pattern).matches(value),
+                "{pattern} should cover {value:?}"
+            );
         }
         for value in not_covered {
-            assert!(!glob(pattern).matches(value), "{pattern} should not cover {value:?}");
+            assert!(
+                !glob(pattern).matches(value),
+                "{pattern} should not cover {value:?}"
+            );
         }
     }
-    assert_eq!(Glob::compile("[z-a]").unwrap_err().to_string(), "expected a range such as `a-z` in the class, not `z-a`");
+    assert_eq!(
+        Glob::compile("[z-a]").unwrap_err().to_string(),
+        "expected a range such as `a-z` in the class, not `z-a`"
+    );
 }
 
 #[test]
 fn every_reading_must_be_in_scope() {
-    for value in ["acme/shop", "acme/gitops-..", "acme/a%20b", "acme/50%", "acme/ａ", "acme/.github", "acme/...", "acme/a;v=1", "acme/a#b"] {
+    for value in [
+        "acme/shop",
+        "acme/gitops-..",
+        "acme/a%20b",
+        "acme/50%",
+        "acme/ａ",
+        "acme/.github",
+        "acme/...",
+        "acme/a;v=1",
+        "acme/a#b",
+    ] {
         assert!(scope(&["acme/*"], value), "{value:?}");
     }
     for value in [
@@ -102,7 +131,10 @@ fn every_reading_must_be_in_scope() {
         assert!(!scope(&["acme/*"], value), "{value:?}");
     }
     assert!(!scope(&["**"], "acme/../evil"));
-    assert!(scope(&["acme/x", "acme/%78"], "acme/%78"), "each reading may be covered by another glob");
+    assert!(
+        scope(&["acme/x", "acme/%78"], "acme/%78"),
+        "each reading may be covered by another glob"
+    );
     assert!(!scope(&["acme/%78"], "acme/%78"));
     assert!(scope(&["C:\\work\\*"], "C:\\work\\a") && scope(&["C:/work/*"], "C:\\work\\a"));
     assert!(!scope(&["C:\\work\\*"], "C:\\work\\a\\b"));

@@ -1,8 +1,16 @@
 use super::*;
 use proptest::prelude::*;
 
-fn fill(template: &str, values: &[(&'static str, &'static str)]) -> Result<String, (String, Problem)> {
-    let value_of = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| Filled::Text(Cow::Borrowed(*value)));
+fn fill(
+    template: &str,
+    values: &[(&'static str, &'static str)],
+) -> Result<String, (String, Problem)> {
+    let value_of = |name: &str| {
+        values
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| Filled::Text(Cow::Borrowed(*value)))
+    };
     match Template::parse(template).unwrap().fill(value_of) {
         Ok(resource) => Ok(resource.as_str().into()),
         Err(unfilled) => Err((unfilled.field, unfilled.problem)),
@@ -13,24 +21,70 @@ fn fill(template: &str, values: &[(&'static str, &'static str)]) -> Result<Strin
 fn templates_are_filled() {
     for (template, values, resource) in [
         ("repo:{repo}", &[("repo", "acme/x")][..], "repo:acme/x"),
-        ("repo:{owner}/{name}", &[("owner", "acme"), ("name", "x.y")], "repo:acme/x.y"),
-        ("repo:{repo}@{branch}", &[("repo", "acme/x"), ("branch", "feat/a:b")], "repo:acme/x@feat/a:b"),
-        ("repo:acme/x@{branch}", &[("branch", "release/1")], "repo:acme/x@release/1"),
-        ("repo:{owner}/x@main", &[("owner", "acme")], "repo:acme/x@main"),
-        ("s3:arn:aws:s3:::{bucket}/{key:path}", &[("bucket", "b"), ("key", "a/b c:d")], "s3:arn:aws:s3:::b/a/b c:d"),
-        ("user:{who:email}", &[("who", "o'neil+x@ex.co.uk")], "user:o'neil+x@ex.co.uk"),
-        ("doc:{id:any}", &[("id", "a b%c@d#e\\f;..")], "doc:a b%c@d#e\\f;.."),
-        ("ns:{ns}?name={pod}&kind=pod", &[("ns", "prod"), ("pod", "a&kind=b?/é;#%")], "ns:prod?name=a%26kind%3Db%3F%2F%C3%A9%3B%23%25&kind=pod"),
+        (
+            "repo:{owner}/{name}",
+            &[("owner", "acme"), ("name", "x.y")],
+            "repo:acme/x.y",
+        ),
+        (
+            "repo:{repo}@{branch}",
+            &[("repo", "acme/x"), ("branch", "feat/a:b")],
+            "repo:acme/x@feat/a:b",
+        ),
+        (
+            "repo:acme/x@{branch}",
+            &[("branch", "release/1")],
+            "repo:acme/x@release/1",
+        ),
+        (
+            "repo:{owner}/x@main",
+            &[("owner", "acme")],
+            "repo:acme/x@main",
+        ),
+        (
+            "s3:arn:aws:s3:::{bucket}/{key:path}",
+            &[("bucket", "b"), ("key", "a/b c:d")],
+            "s3:arn:aws:s3:::b/a/b c:d",
+        ),
+        (
+            "user:{who:email}",
+            &[("who", "o'neil+x@ex.co.uk")],
+            "user:o'neil+x@ex.co.uk",
+        ),
+        (
+            "doc:{id:any}",
+            &[("id", "a b%c@d#e\\f;..")],
+            "doc:a b%c@d#e\\f;..",
+        ),
+        (
+            "ns:{ns}?name={pod}&kind=pod",
+            &[("ns", "prod"), ("pod", "a&kind=b?/é;#%")],
+            "ns:prod?name=a%26kind%3Db%3F%2F%C3%A9%3B%23%25&kind=pod",
+        ),
         ("ns:x?a=pre-{v}-{v}", &[("v", "1")], "ns:x?a=pre-1-1"),
         ("user:{login}", &[("login", "日本")], "user:日本"),
-        ("nonresource:{path}", &[("path", "/metrics")], "nonresource:/metrics"),
-        ("nonresource:{path}?verb=get", &[("path", "/metrics")], "nonresource:/metrics?verb=get"),
+        (
+            "nonresource:{path}",
+            &[("path", "/metrics")],
+            "nonresource:/metrics",
+        ),
+        (
+            "nonresource:{path}?verb=get",
+            &[("path", "/metrics")],
+            "nonresource:/metrics?verb=get",
+        ),
         ("global", &[], "global"),
     ] {
         assert_eq!(fill(template, values), Ok(resource.into()), "{template}");
     }
     let numbered = Template::parse("issue:{owner}/{n}").unwrap();
-    let value_of = |name: &str| Some(if name == "n" { Filled::Integer(-7) } else { Filled::Text("acme".into()) });
+    let value_of = |name: &str| {
+        Some(if name == "n" {
+            Filled::Integer(-7)
+        } else {
+            Filled::Text("acme".into())
+        })
+    };
     assert_eq!(numbered.fill(value_of).unwrap().as_str(), "issue:acme/-7");
 }
 
@@ -78,10 +132,20 @@ fn values_that_do_not_fit_are_named_and_not_shown() {
         ("d:x?q={x}", "a\u{202e}", Problem::Character),
         ("d:x?q={x:email}", "a", Problem::Email),
     ] {
-        assert_eq!(fill(template, &[("x", value), ("y", "y")]), Err(("x".into(), problem)), "{template} {value:?}");
+        assert_eq!(
+            fill(template, &[("x", value), ("y", "y")]),
+            Err(("x".into(), problem)),
+            "{template} {value:?}"
+        );
     }
-    assert_eq!(fill("repo:{owner}/{name}", &[("owner", "acme")]), Err(("name".into(), Problem::Missing)));
-    let long = Template::parse("repo:{x}").unwrap().fill(|_| Some(Filled::Text("s3cret".repeat(200).into()))).unwrap_err();
+    assert_eq!(
+        fill("repo:{owner}/{name}", &[("owner", "acme")]),
+        Err(("name".into(), Problem::Missing))
+    );
+    let long = Template::parse("repo:{x}")
+        .unwrap()
+        .fill(|_| Some(Filled::Text("s3cret".repeat(200).into())))
+        .unwrap_err();
     assert_eq!(long.problem, Problem::Resource);
     assert!(!long.to_string().contains("s3cret"));
 }
@@ -112,8 +176,14 @@ fn declarations_that_are_refused() {
         ("ns:x?a=1&b{k}=2", TemplateError::Place("k".into())),
         ("", TemplateError::Resource(InvalidResource::Empty)),
         ("Repo:{a}", TemplateError::Resource(InvalidResource::Type)),
-        ("ns:{a}?a=1&a=2", TemplateError::Resource(InvalidResource::KeyTwice)),
-        ("ns:{a}\n", TemplateError::Resource(InvalidResource::Control)),
+        (
+            "ns:{a}?a=1&a=2",
+            TemplateError::Resource(InvalidResource::KeyTwice),
+        ),
+        (
+            "ns:{a}\n",
+            TemplateError::Resource(InvalidResource::Control),
+        ),
     ] {
         assert_eq!(Template::parse(template), Err(why), "{template:?}");
     }
