@@ -1,0 +1,300 @@
+//! One run of a tool: what the checks before the body, the requests of the body, and the end of it share.
+//!
+//! INVARIANT: the first refusal at a request is the outcome of the call, whatever the body does with it. A [`Permit`] is made
+//! by `pipeline` alone.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use toolpass_core::clock::{Monotonic, Wall};
+use toolpass_core::codes::RefusalCode;
+
+use crate::audit::{AuditEvent, CallOutcome, ObservedAction};
+use crate::redact::Secrets;
+use crate::refusal::Refusal;
+use crate::session::{Session, Slots};
+use crate::settings::Settings;
+use crate::tool::Tool;
+use crate::wording;
+
+/// How long an allow is reused inside one call.
+const REUSE: Duration = Duration::from_secs(5);
+
+/// One run of a tool.
+pub struct Call {
+    /// The settings at its start.
+    pub settings: Arc<Settings>,
+    /// The tool.
+    pub tool: Arc<Tool>,
+    /// For whom; `None` only for a call refused because there is nobody.
+    pub session: Option<Session>,
+    /// Whether requests of its body are looked at.
+    pub hooked: bool,
+    parent: Option<String>,
+    id: OnceLock<String>,
+    began: Monotonic,
+    wall: Wall,
+    arguments: Option<String>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    phase: Phase,
+    observed: Vec<ObservedAction>,
+    refused: HashMap<[u8; 32], Refusal>,
+    first: Option<Refusal>,
+    allowed: HashMap<Asked, Monotonic>,
+    permits: Vec<[u8; 32]>,
+    authorization: Option<String>,
+    secrets: Secrets,
+}
+
+/// Where a call is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Its checks run.
+    #[default]
+    Before,
+    /// Its body is over.
+    Over,
+    /// Its body runs.
+    Running,
+}
+
+/// A question whose allow is reused inside the call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Asked {
+    pub(crate) connection: String,
+    pub(crate) action: String,
+    pub(crate) resource: String,
+    pub(crate) facts: Vec<(String, String)>,
+}
+
+/// The one value that lets a body run.
+///
+/// INVARIANT: made by `pipeline` alone, after every check; not `Clone`; consumed by [`Permit::enter`]. Dropped unused, it gives
+/// the call's slots back.
+#[must_use]
+pub struct Permit {
+    call: Arc<Call>,
+    slots: Slots,
+}
+
+/// How a body ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BodyEnd {
+    /// It was given up before the body ran.
+    Cancelled,
+    /// It raised an exception of this type.
+    Raised(String),
+    /// It returned something that cannot be handed out; the type of the failure.
+    ResultRejected(String),
+    /// It returned.
+    Returned,
+}
+
+/// A call that is over.
+#[derive(Debug)]
+pub struct Finished {
+    /// What happened.
+    pub event: AuditEvent,
+    /// The refusal the caller gets instead of whatever the body did.
+    pub refusal: Option<Refusal>,
+}
+
+impl Permit {
+    pub(crate) fn new(call: Arc<Call>, slots: Slots) -> Permit {
+        Permit { call, slots }
+    }
+
+    /// The call it is for.
+    pub fn call(&self) -> &Arc<Call> {
+        &self.call
+    }
+
+    /// The body begins: its slots are spent, and the session is marked for what the body will read.
+    pub fn enter(self) -> Arc<Call> {
+        self.slots.keep();
+        if let Some(session) = &self.call.session {
+            if self.call.tool.untrusted_output {
+                session.mark_untrusted();
+            }
+            if self.call.tool.reads_private {
+                session.mark_private();
+            }
+        }
+        self.call.lock().phase = Phase::Running;
+        self.call
+    }
+}
+
+impl Call {
+    pub(crate) fn new(
+        (settings, tool): (Arc<Settings>, Arc<Tool>),
+        session: Option<Session>,
+        parent: Option<String>,
+        (began, wall): (Monotonic, Wall),
+        arguments: Option<String>,
+    ) -> Call {
+        let hooked = tool.wants_hook(&settings);
+        Call { settings, tool, session, hooked, parent, id: OnceLock::new(), began, wall, arguments, state: Mutex::default() }
+    }
+
+    /// The id of its audit event.
+    pub fn id(&self) -> &str {
+        self.id.get_or_init(|| {
+            let wall = self.wall.0;
+            let timestamp = uuid::Timestamp::from_unix(uuid::NoContext, wall.as_secs(), wall.subsec_nanos());
+            uuid::Uuid::new_v7(timestamp).to_string()
+        })
+    }
+
+    /// Where it is.
+    pub fn phase(&self) -> Phase {
+        self.lock().phase
+    }
+
+    /// What its body's requests were, so far.
+    pub fn observed(&self) -> Vec<ObservedAction> {
+        self.lock().observed.clone()
+    }
+
+    /// The first refusal at a request, so far.
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.lock().first.clone()
+    }
+
+    /// The secrets handed to its body: redacted from everything that leaves it.
+    pub fn hide(&self, secrets: Secrets) {
+        self.lock().secrets = secrets;
+    }
+
+    /// The secrets handed to its body.
+    pub fn secrets(&self) -> Secrets {
+        self.lock().secrets.clone()
+    }
+
+    /// A library the body uses cannot be looked at: the call is refused, and this is its outcome.
+    pub fn library_unhooked(&self, library: &str) -> Refusal {
+        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.tool.name, wording::unhooked(library));
+        self.keep_first(refusal)
+    }
+
+    /// A check at a request crashed: the call is refused, and this is its outcome.
+    pub fn check_crashed(&self, type_name: &str) -> Refusal {
+        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.tool.name, wording::check_crashed(type_name));
+        self.keep_first(refusal)
+    }
+
+    /// End the call.
+    pub fn finish(&self, end: &BodyEnd, now: Monotonic) -> Finished {
+        let refusal = {
+            let mut state = self.lock();
+            state.phase = Phase::Over;
+            state.permits.clear();
+            state.first.clone()
+        };
+        let (outcome, code, reason) = match (&refusal, end) {
+            (Some(refusal), _) => (CallOutcome::Refused, Some(refusal.code), Some(refusal.reason.clone())),
+            (None, BodyEnd::Cancelled) => (CallOutcome::Cancelled, None, None),
+            (None, BodyEnd::Raised(type_name)) => (CallOutcome::Raised, None, Some(type_name.clone())),
+            (None, BodyEnd::ResultRejected(type_name)) => (CallOutcome::Raised, None, Some(format!("after the body: {type_name}"))),
+            (None, BodyEnd::Returned) => (CallOutcome::Ran, None, None),
+        };
+        Finished { event: self.event(outcome, code, reason, now), refusal }
+    }
+
+    /// End a call that never reached its body.
+    pub fn refuse(&self, refusal: Refusal, now: Monotonic) -> Finished {
+        self.lock().phase = Phase::Over;
+        let event = self.event(CallOutcome::Refused, Some(refusal.code), Some(refusal.reason.clone()), now);
+        Finished { event, refusal: Some(refusal) }
+    }
+
+    /// The event of a request that came after the call had ended.
+    pub(crate) fn late_event(&self, action: ObservedAction, now: Monotonic) -> AuditEvent {
+        let (code, reason) = (action.code, action.reason.clone());
+        let mut event = self.event(CallOutcome::Late, code, reason, now);
+        event.parent = Some(self.id().into());
+        event.id = uuid::Uuid::now_v7().to_string();
+        event.arguments = None;
+        event.actions = vec![action];
+        event
+    }
+
+    pub(crate) fn note_authorization(&self, said: String) {
+        self.lock().authorization = Some(said);
+    }
+
+    pub(crate) fn refused_before(&self, digest: &[u8; 32]) -> Option<Refusal> {
+        self.lock().refused.get(digest).cloned()
+    }
+
+    /// Record a refused request; the first one becomes the outcome.
+    pub(crate) fn record_refused(&self, digest: [u8; 32], refusal: &Refusal) {
+        let mut state = self.lock();
+        if let Some(action) = &refusal.action {
+            state.observed.push((**action).clone());
+        }
+        state.refused.insert(digest, refusal.clone());
+        state.first.get_or_insert_with(|| refusal.clone());
+    }
+
+    /// Record a request that was let through, and the permit a lower layer may use up.
+    pub(crate) fn record_allowed(&self, digest: [u8; 32], actions: Vec<ObservedAction>) {
+        let mut state = self.lock();
+        state.observed.extend(actions);
+        state.permits.push(digest);
+    }
+
+    /// Use up the permit an upper layer was given for this very request.
+    pub(crate) fn take_permit(&self, digest: &[u8; 32]) -> bool {
+        let mut state = self.lock();
+        match state.permits.iter().position(|permit| permit == digest) {
+            Some(index) => {
+                state.permits.swap_remove(index);
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(crate) fn remember_allowed(&self, asked: Asked, now: Monotonic) {
+        self.lock().allowed.insert(asked, now);
+    }
+
+    pub(crate) fn allowed_lately(&self, asked: &Asked, now: Monotonic) -> bool {
+        self.lock().allowed.get(asked).is_some_and(|then| now.since(*then) <= REUSE)
+    }
+
+    fn keep_first(&self, refusal: Refusal) -> Refusal {
+        self.lock().first.get_or_insert(refusal).clone()
+    }
+
+    fn event(&self, outcome: CallOutcome, code: Option<RefusalCode>, reason: Option<String>, now: Monotonic) -> AuditEvent {
+        let state = self.lock();
+        let clean = |text: String| state.secrets.redact(&text).into_owned();
+        AuditEvent {
+            id: self.id().into(),
+            parent: self.parent.clone(),
+            time: self.wall,
+            tool: self.tool.name.clone(),
+            effect: self.tool.effect,
+            outcome,
+            code,
+            reason: reason.map(&clean),
+            session: self.session.as_ref().map(|session| session.id().into()),
+            user: self.session.as_ref().map(|session| session.user().into()),
+            arguments: self.arguments.clone().map(&clean),
+            authorization: state.authorization.clone().map(&clean),
+            duration_us: u64::try_from(now.since(self.began).as_micros()).unwrap_or(u64::MAX),
+            actions: state.observed.clone(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

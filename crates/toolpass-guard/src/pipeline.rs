@@ -1,0 +1,300 @@
+//! The order of checks around a call, and nothing but that order.
+//!
+//! [`begin`] runs the steps that need nobody: session, authority, arguments, entitlements, limits. From then on
+//! [`Admission::next`] says what must be known next, until it hands out the [`Permit`] or a [`Refusal`]. An admission that is
+//! dropped gives back what it took.
+
+use std::sync::Arc;
+
+use toolpass_core::clock::{Monotonic, Wall};
+use toolpass_core::codes::RefusalCode;
+use toolpass_core::decision::Decision;
+use toolpass_core::question::{Freshness, Question};
+use toolpass_core::template::Filled;
+
+use crate::arguments::{self, Argument};
+use crate::audit::shortened;
+use crate::authorization::{self, AuthorizerAnswer};
+use crate::call::{Asked, Call, Permit};
+use crate::json::Object;
+use crate::refusal::Refusal;
+use crate::scope::Host;
+use crate::session::{Cap, Key, Session, Slots};
+use crate::settings::{KnownSystems, Settings};
+use crate::tool::{Authorize, Permission, Tool};
+use crate::value::{Value, View};
+use crate::{authority, entitlements, exfiltration, taint, wording};
+
+/// What a call starts with.
+pub struct Begin<'b, V> {
+    /// The toolkit's settings.
+    pub settings: Arc<Settings>,
+    /// The tool.
+    pub tool: Arc<Tool>,
+    /// The current session.
+    pub session: Option<Session>,
+    /// The bound arguments, or why they could not be bound.
+    pub arguments: Result<&'b [Argument<V>], String>,
+    /// The id of the call this one is made in.
+    pub parent: Option<String>,
+    /// When it begins.
+    pub now: Monotonic,
+    /// When it begins, for the audit event.
+    pub wall: Wall,
+    /// A network library in use that cannot be looked at.
+    pub unhooked: Option<String>,
+}
+
+/// A call on its way to its body.
+pub struct Admission {
+    call: Arc<Call>,
+    slots: Option<Slots>,
+    step: Step,
+    question: Option<Question>,
+    refusal: Option<Refusal>,
+}
+
+/// What must be known next.
+pub enum Next {
+    /// The answer of the engine: [`Admission::answer_decision`].
+    Ask(Box<Question>),
+    /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
+    CallAuthorizer,
+    /// The tool's credential: [`Admission::answer_credential`].
+    FetchCredential(String),
+    /// Nothing: the call is refused.
+    Refuse(Refusal),
+    /// Nothing: the body may run.
+    Run(Permit),
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Authorize,
+    Inputs,
+    Exfiltration,
+    Credential,
+    Done,
+}
+
+/// Begin a call: steps 1 to 3.
+pub fn begin<V: Value, H: Host<V>>(input: Begin<'_, V>, host: &mut H) -> Admission {
+    let shown = input.arguments.as_ref().ok().filter(|_| input.settings.audit_arguments).map(|bound| shown_arguments(&input.tool, bound));
+    let when = (input.now, input.wall);
+    let call = Arc::new(Call::new((input.settings, input.tool), input.session, input.parent, when, shown));
+    let mut admission = Admission { call, slots: None, step: Step::Authorize, question: None, refusal: None };
+    if let Err(refusal) = admission.first_steps(input.arguments, input.unhooked, host) {
+        admission.refusal = Some(refusal);
+    }
+    admission
+}
+
+impl Admission {
+    /// The call.
+    pub fn call(&self) -> &Arc<Call> {
+        &self.call
+    }
+
+    /// What must be known next. `now` dates what is learnt.
+    pub fn next(mut self) -> (Option<Admission>, Next) {
+        if let Some(refusal) = self.refusal.take() {
+            return (None, Next::Refuse(refusal));
+        }
+        loop {
+            let checked = match self.step {
+                Step::Authorize => {
+                    self.step = Step::Inputs;
+                    if let Some(next) = self.authorize() {
+                        return (Some(self), next);
+                    }
+                    Ok(())
+                }
+                Step::Inputs => {
+                    self.step = Step::Exfiltration;
+                    self.inputs()
+                }
+                Step::Exfiltration => {
+                    self.step = Step::Credential;
+                    self.exfiltration()
+                }
+                Step::Credential => {
+                    self.step = Step::Done;
+                    if let Some(name) = self.call.tool.credential.clone() {
+                        return (Some(self), Next::FetchCredential(name));
+                    }
+                    Ok(())
+                }
+                Step::Done => return self.permit(),
+            };
+            if let Err(refusal) = checked {
+                return (None, Next::Refuse(refusal));
+            }
+        }
+    }
+
+    /// Answer [`Next::Ask`].
+    pub fn answer_decision(&mut self, decision: &Decision, now: Monotonic) {
+        let Some(question) = self.question.take() else { return };
+        let what = format!("do {} on {}", question.action, question.resource);
+        self.call.note_authorization(format!("{}: {what} in {}: {}", decision.outcome().as_str(), question.connection, decision.reason()));
+        match authorization::of_decision(&question.user, &what, decision) {
+            Some((code, reason)) => self.refuse(code, reason),
+            None => self.call.remember_allowed(Asked::of(&question), now),
+        }
+    }
+
+    /// Answer [`Next::CallAuthorizer`].
+    pub fn answer_authorizer(&mut self, answer: &AuthorizerAnswer) {
+        let (noted, refused) = authorization::of_answer(answer);
+        self.call.note_authorization(noted);
+        if let Some((code, reason)) = refused {
+            self.refuse(code, reason);
+        }
+    }
+
+    /// Answer [`Next::FetchCredential`]: the failure's type when there is no credential.
+    pub fn answer_credential(&mut self, fetched: Result<(), String>) {
+        if let Err(type_name) = fetched {
+            let name = self.call.tool.credential.as_deref().unwrap_or_default();
+            let reason = wording::credential_missing(name, &type_name);
+            self.refuse(RefusalCode::CredentialError, reason);
+        }
+    }
+
+    /// A check failed in a way nobody expected: the call is refused, never let through.
+    pub fn crashed(&mut self, type_name: &str) {
+        self.refuse(RefusalCode::CheckError, wording::check_crashed(type_name));
+    }
+
+    fn first_steps<V: Value, H: Host<V>>(
+        &mut self,
+        arguments: Result<&[Argument<V>], String>,
+        unhooked: Option<String>,
+        host: &mut H,
+    ) -> Result<(), Refusal> {
+        let call = Arc::clone(&self.call);
+        let tool = &call.tool;
+        let refusal = |code, reason| Refusal::of_call(code, &tool.name, reason);
+        let session = call.session.as_ref().ok_or_else(|| refusal(RefusalCode::NoSession, wording::no_session()))?;
+        authority::of_call(session, &tool.name)?;
+        let bound = arguments.map_err(|problem| refusal(RefusalCode::InvalidArguments, wording::unbindable(&problem)))?;
+        arguments::check(tool, bound, host)?;
+        entitlements::of_call(tool)?;
+        if let Some(library) = unhooked.filter(|_| call.hooked) {
+            return Err(refusal(RefusalCode::CheckError, wording::unhooked(&library)));
+        }
+        self.slots = Some(take_limits(&call, session)?);
+        self.question = match &tool.authorize {
+            Some(Authorize::Permission(permission)) => Some(question(permission, session, tool, bound)?),
+            Some(Authorize::Host) | None => None,
+        };
+        Ok(())
+    }
+
+    fn authorize(&mut self) -> Option<Next> {
+        let next = match (&self.call.tool.authorize, &self.question) {
+            (Some(Authorize::Host), _) => Some(Next::CallAuthorizer),
+            (Some(Authorize::Permission(_)), Some(question)) => Some(Next::Ask(Box::new(question.clone()))),
+            (Some(Authorize::Permission(_)) | None, _) => None,
+        };
+        if self.call.hooked && matches!(self.call.settings.systems, KnownSystems::NeverTold) {
+            let reason = wording::endpoints_unknown();
+            return Some(Next::Refuse(Refusal::of_call(RefusalCode::NotConfigured, &self.call.tool.name, reason)));
+        }
+        next
+    }
+
+    fn inputs(&self) -> Result<(), Refusal> {
+        match &self.call.session {
+            Some(session) => taint::of_call(session, &self.call.tool),
+            None => Err(Refusal::of_call(RefusalCode::NoSession, &self.call.tool.name, wording::no_session())),
+        }
+    }
+
+    fn exfiltration(&self) -> Result<(), Refusal> {
+        let call = &self.call;
+        let leaks = call.session.as_ref().is_none_or(|session| exfiltration::would_leak(&call.settings, session, call.tool.sends_out));
+        if leaks {
+            let reason = wording::exfiltration(&format!("`{}`", call.tool.name));
+            return Err(Refusal::of_call(RefusalCode::ExfiltrationRisk, &call.tool.name, reason));
+        }
+        Ok(())
+    }
+
+    fn permit(mut self) -> (Option<Admission>, Next) {
+        match self.slots.take() {
+            Some(slots) => (None, Next::Run(Permit::new(self.call, slots))),
+            None => {
+                let reason = wording::check_crashed("limits were never taken");
+                (None, Next::Refuse(Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason)))
+            }
+        }
+    }
+
+    fn refuse(&mut self, code: RefusalCode, reason: String) {
+        self.refusal = Some(Refusal::of_call(code, &self.call.tool.name, reason));
+    }
+}
+
+impl Asked {
+    pub(crate) fn of(question: &Question) -> Asked {
+        Asked {
+            connection: question.connection.clone(),
+            action: question.action.clone(),
+            resource: question.resource.clone(),
+            facts: question.facts.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        }
+    }
+}
+
+/// Step 3: the caps of one call, all or none.
+fn take_limits(call: &Call, session: &Session) -> Result<Slots, Refusal> {
+    let tool = &call.tool;
+    let of_tool = tool.limit.map(|at_most| Cap { key: Key::Tool(tool.name.clone()), at_most });
+    let of_effect = tool.effect.and_then(|effect| Some(Cap { key: Key::Effect(effect), at_most: call.settings.limit_of(effect)? }));
+    let caps: Vec<Cap> = of_tool.into_iter().chain(of_effect).collect();
+    session.reserve(&caps).map_err(|key| {
+        let at_most = caps.iter().find(|cap| cap.key == key).map_or(0, |cap| cap.at_most);
+        Refusal::of_call(RefusalCode::LimitReached, &tool.name, wording::limit(&key, at_most))
+    })
+}
+
+/// The question of a `permission_check`, its resource filled from the arguments.
+fn question<V: Value>(permission: &Permission, session: &Session, tool: &Tool, arguments: &[Argument<V>]) -> Result<Question, Refusal> {
+    let value_of = |name: &str| {
+        let index = tool.parameters.iter().position(|parameter| parameter.name == name)?;
+        filled(&arguments.iter().find(|argument| argument.parameter == index)?.value)
+    };
+    let resource = permission
+        .resource
+        .fill(value_of)
+        .map_err(|unfilled| Refusal::of_call(RefusalCode::InvalidArguments, &tool.name, wording::unfilled(unfilled.field())))?;
+    Ok(Question {
+        user: session.user().into(),
+        groups: session.groups().unwrap_or_default().to_vec(),
+        token: session.token(),
+        connection: permission.connection.clone(),
+        action: permission.action.clone(),
+        resource: resource.as_str().into(),
+        freshness: Freshness { fresh: permission.fresh, max_age: None },
+        ..Question::default()
+    })
+}
+
+fn filled<V: Value>(value: &V) -> Option<Filled> {
+    match value.view() {
+        View::Text(text) => Some(Filled::Text(text.into_owned())),
+        View::Int(digits) => Some(Filled::Int(digits.into_owned())),
+        _ => None,
+    }
+}
+
+fn shown_arguments<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> String {
+    let mut object = Object::new();
+    for argument in arguments {
+        if let Some(parameter) = tool.parameters.get(argument.parameter) {
+            object.raw(&parameter.name, &shortened(&argument.value));
+        }
+    }
+    object.finish()
+}

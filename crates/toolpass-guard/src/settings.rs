@@ -1,0 +1,104 @@
+//! The settings of a toolkit, as the checks read them. Validated where they are given.
+
+use std::sync::Arc;
+
+use toolpass_core::effect::Effect;
+use toolpass_wire::observe::Systems;
+
+/// One toolkit's settings. Replaced as a whole by `configure`.
+#[derive(Clone)]
+pub struct Settings {
+    /// Calls per session, by effect: weakest first.
+    pub limits: [Option<u32>; 3],
+    /// Whose authority a request outside `as_user()` and `as_agent()` has.
+    pub act_as: ActAs,
+    /// Nothing passes that no connection or table knows.
+    pub strict: bool,
+    /// What happens to requests to hosts of no connection.
+    pub unknown_hosts: UnknownHosts,
+    /// Effects that are always asked fresh.
+    pub fresh_effects: Vec<Effect>,
+    /// Whether bodies' requests are looked at at all.
+    pub intercept: bool,
+    /// Connections of which every read is private data.
+    pub private: Vec<String>,
+    /// Whether there is an engine to ask.
+    pub engine: EngineState,
+    /// Whether connections were named, by an engine or by hand.
+    pub has_connections: bool,
+    /// Which host is which connection.
+    pub systems: KnownSystems,
+    /// Whether the guard against exfiltration is on.
+    pub exfiltration: bool,
+    /// Whether the audit event holds arguments.
+    pub audit_arguments: bool,
+}
+
+/// As whom a request runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActAs {
+    /// The agent itself: the user is not asked about.
+    Agent,
+    /// The session's user.
+    User,
+}
+
+/// What happens to a request to a host of no connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownHosts {
+    /// It passes, noted.
+    Allow,
+    /// It passes the checks that need no connection, and counts as sending out when it writes.
+    Guarded,
+    /// It is refused.
+    Refuse,
+}
+
+/// Whether an engine was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineState {
+    /// None.
+    Absent,
+    /// One.
+    Present,
+}
+
+/// What is known of hosts and connections.
+#[derive(Clone)]
+pub enum KnownSystems {
+    /// These, possibly none.
+    Known(Arc<Systems>),
+    /// A remote engine that never told its endpoints.
+    NeverTold,
+}
+
+impl Settings {
+    /// The cap of an effect.
+    pub fn limit_of(&self, effect: Effect) -> Option<u32> {
+        let [read, write, destructive] = self.limits;
+        match effect {
+            Effect::Read => read,
+            Effect::Write => write,
+            Effect::Destructive => destructive,
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            limits: [None; 3],
+            act_as: ActAs::User,
+            strict: false,
+            unknown_hosts: UnknownHosts::Guarded,
+            fresh_effects: vec![Effect::Destructive],
+            intercept: true,
+            private: Vec::new(),
+            engine: EngineState::Absent,
+            has_connections: false,
+            systems: KnownSystems::Known(Arc::new(Systems::new(Vec::new()))),
+            exfiltration: true,
+            audit_arguments: true,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The words of refusals, one function a code, from named fields. English, for a model and a person to read.
+//!
+//! Only `not_authorized` may claim that the user lacks access. `authorization_error` says to try again, `not_configured` that
+//! an operator must act. No function here is given a query, a body or a secret.
+
+use toolpass_core::decision::Decision;
+use toolpass_core::effect::Effect;
+use toolpass_core::quoted::{MAX_TEXT_CHARS, Quoted};
+
+use crate::session::Key;
+
+pub(crate) fn no_session() -> String {
+    "no session says for whom the agent works; run the call inside `with Session(user).active():`".into()
+}
+
+pub(crate) fn unbindable(problem: &str) -> String {
+    format!("the arguments do not fit the tool's parameters: {problem}")
+}
+
+pub(crate) fn wrong_type(argument: &str, expected: &str, actual: &str) -> String {
+    format!("`{argument}` must be {expected}, not {actual}")
+}
+
+pub(crate) fn invalid(argument: &str, said: Option<&str>) -> String {
+    match said {
+        Some(said) => format!("`{argument}` was not accepted: {said}"),
+        None => format!("`{argument}` was not accepted"),
+    }
+}
+
+pub(crate) fn argument_out_of_scope(argument: &str) -> String {
+    format!("`{argument}` is outside what this tool may touch")
+}
+
+pub(crate) fn resource_out_of_scope(request: &str, resource: &str) -> String {
+    format!("{request}: {} is outside what this tool may touch", Quoted::new(resource))
+}
+
+pub(crate) fn unfilled(argument: &str) -> String {
+    format!("`{argument}` cannot be part of a resource name; a plain name without spaces, `?`, `#`, `%` or `..` is accepted")
+}
+
+pub(crate) fn limit(key: &Key, at_most: u32) -> String {
+    format!("the session has used up {key} ({at_most} at most)")
+}
+
+pub(crate) fn not_asked() -> String {
+    "nothing was checked: no engine is set up to ask; an operator must call `toolpass.configure(permissions=...)`".into()
+}
+
+pub(crate) fn endpoints_unknown() -> String {
+    "nothing was checked: the remote engine has not told its connections yet; an operator must make it reachable".into()
+}
+
+pub(crate) fn authorizer_crashed(type_name: &str) -> String {
+    format!("the authorizer raised {type_name}; whether the user may could not be decided, try again")
+}
+
+pub(crate) fn authorizer_odd() -> String {
+    "the authorizer gave no plain yes or no; whether the user may could not be decided".into()
+}
+
+pub(crate) fn authorizer_denied(reason: &str) -> String {
+    if reason.is_empty() { "the authorizer says the user may not".into() } else { toolpass_core::quoted::clipped(reason, MAX_TEXT_CHARS) }
+}
+
+/// The three sentences a decision can lead to; `what` names user, action and resource.
+pub(crate) fn not_authorized(user: &str, what: &str, decision: &Decision) -> String {
+    format!("{} may not {what}: {}", Quoted::new(user), decision.reason())
+}
+
+pub(crate) fn authorization_error(user: &str, what: &str, decision: &Decision) -> String {
+    format!("whether {} may {what} could not be decided, try again: {}", Quoted::new(user), decision.reason())
+}
+
+pub(crate) fn not_configured(what: &str, decision: &Decision) -> String {
+    format!("nothing was checked for {what}; an operator must act: {}", decision.reason())
+}
+
+pub(crate) fn credential_missing(name: &str, why: &str) -> String {
+    format!("the credential `{name}` is unavailable ({why})")
+}
+
+pub(crate) fn exfiltration(what: &str) -> String {
+    format!("{what} would send data out of a session that has read private data and seen outside text")
+}
+
+pub(crate) fn host_mismatch(request: &str, why: &str) -> String {
+    format!("{request}: {why}")
+}
+
+pub(crate) fn unknown_host(request: &str) -> String {
+    format!("{request}: the host belongs to no connection")
+}
+
+pub(crate) fn vendor_host(request: &str, integration: &str) -> String {
+    format!("{request}: the host is {integration}'s, but no connection is configured for it")
+}
+
+pub(crate) fn other_name(request: &str, why: &str) -> String {
+    format!("{request}: {why}")
+}
+
+pub(crate) fn unmapped(request: &str) -> String {
+    format!("{request}: no route says what this request does, so it cannot be checked")
+}
+
+pub(crate) fn unmapped_read_as_user(request: &str) -> String {
+    format!("{request}: no route knows this read, and this connection lets such reads pass only inside `as_agent()`")
+}
+
+pub(crate) fn unresolved(request: &str, why: &str) -> String {
+    format!("{request}: what it acts on is not clear: {why}")
+}
+
+pub(crate) fn follows_agent_sight(request: &str) -> String {
+    format!("{request}: the answer follows what the agent may see; this connection accepts that only inside `as_agent()`")
+}
+
+pub(crate) fn leads_nowhere(request: &str) -> String {
+    format!("{request}: the id in it leads to nothing that toolpass can see")
+}
+
+pub(crate) fn ambiguous(request: &str) -> String {
+    format!("{request}: several connections answer for this host and not exactly one of them owns the resource; an operator must tell them apart")
+}
+
+pub(crate) fn effect_exceeded(request: &str, effect: Effect, declared: Effect) -> String {
+    format!("{request}: this is a {effect} request, and the tool declares {declared}")
+}
+
+pub(crate) fn check_crashed(type_name: &str) -> String {
+    format!("a check failed unexpectedly ({type_name})")
+}
+
+pub(crate) fn unhooked(library: &str) -> String {
+    format!("requests of `{library}` cannot be seen: its shape is not known to this version of toolpass")
+}
+
+pub(crate) fn late(request: &str) -> String {
+    format!("{request}: the tool call it belongs to is over")
+}
+
+pub(crate) fn unreadable_for_untrusted(request: &str) -> String {
+    format!("{request}: its body could not be read, so it cannot be compared with the outside text of this session")
+}
