@@ -6,7 +6,19 @@
 //! INVARIANT: ambiguous or unread is never "empty". A reader answers [`field::Field`], and what is not plainly present or
 //! absent makes the request unresolved.
 
+pub mod address;
+pub mod body;
 pub mod extract;
 pub mod field;
+pub mod graphql;
+pub mod headers;
+pub mod host;
+pub mod json;
+pub mod matcher;
+pub mod path;
+pub mod percent;
+pub mod query;
+pub mod raw;
 pub mod reading;
 pub mod table;
+pub mod template;
