@@ -11,7 +11,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -338,8 +338,10 @@ fn reader(
     })
 }
 
+/// The command as a person would write it: the program by its name.
 fn shown(command: &Command) -> String {
-    std::iter::once(command.get_program())
+    let program = Path::new(command.get_program());
+    std::iter::once(program.file_name().unwrap_or(command.get_program()))
         .chain(command.get_args())
         .map(|word| word.to_string_lossy().into_owned())
         .collect::<Vec<_>>()
