@@ -7,7 +7,9 @@
 //! into a decision.
 
 pub mod actions;
+pub mod cache;
 pub mod connection;
+pub mod crash;
 pub mod failure;
 pub mod fields;
 pub mod integration;
