@@ -62,7 +62,12 @@ pub(crate) fn build(
     }
     python.for_pyo3(&mut command);
     let output = screen.run(&mut command)?.required()?;
-    artifacts(&output.stdout)
+    let artifacts = artifacts(&output.stdout)?;
+    anyhow::ensure!(
+        artifacts.native.is_file(),
+        "cargo made no library `_native`: see crates/toolpass-python/Cargo.toml"
+    );
+    Ok(artifacts)
 }
 
 /// Read the artifact messages of cargo, one JSON object a line.
@@ -90,11 +95,29 @@ fn artifacts(messages: &str) -> anyhow::Result<Artifacts> {
             artifacts.native = library.unwrap_or_default().into();
         }
     }
-    anyhow::ensure!(
-        artifacts.native.is_file(),
-        "cargo made no library `_native`: see crates/toolpass-python/Cargo.toml"
-    );
     Ok(artifacts)
 }
 
 const PACKAGES: &[&str] = &["toolpass-python", "toolpass-cli", "toolpass-standin"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn artifacts_are_read_from_the_messages() {
+        let messages = r#"
+{"reason":"compiler-artifact","target":{"name":"serde"},"filenames":["/t/libserde.rlib"],"executable":null}
+{"reason":"compiler-artifact","target":{"name":"_native"},"filenames":["/t/lib_native.d","/t/lib_native.so"],"executable":null}
+{"reason":"compiler-artifact","target":{"name":"toolpass"},"filenames":["/t/toolpass"],"executable":"/t/toolpass"}
+{"reason":"build-finished","success":true}
+"#;
+        let artifacts = artifacts(messages).unwrap();
+        assert_eq!(artifacts.native, PathBuf::from("/t/lib_native.so"));
+        assert_eq!(
+            artifacts.executable("toolpass"),
+            Some(&PathBuf::from("/t/toolpass"))
+        );
+        assert_eq!(artifacts.executable("serde"), None);
+    }
+}

@@ -212,8 +212,8 @@ impl Screen {
                         stdout.push_str(&line);
                         stdout.push('\n');
                     }
-                    // Cargo's messages to programs are not for people.
-                    if !(of_stdout && line.starts_with("{\"reason\":")) {
+                    // What a program tells programs is not for people.
+                    if !(of_stdout && line.starts_with("{\"")) {
                         text.push_str(&line);
                         text.push('\n');
                         self.tell(&line)?;
