@@ -25,13 +25,25 @@ struct Entry {
 impl Headers {
     /// Keep the headers; what is wrong with them is [`Headers::problem`].
     pub fn read(raw: &[(&str, &[u8])]) -> Headers {
-        let size = raw.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        let size = raw
+            .iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum::<usize>();
         if raw.len() > MAX_HEADERS || size > MAX_BYTES {
-            let problem = format!("the request has more than {MAX_HEADERS} headers or {MAX_BYTES} bytes of them");
-            return Headers { text: String::new(), entries: Vec::new(), problem: Some(Unresolved::new(problem)) };
+            let problem = format!(
+                "the request has more than {MAX_HEADERS} headers or {MAX_BYTES} bytes of them"
+            );
+            return Headers {
+                text: String::new(),
+                entries: Vec::new(),
+                problem: Some(Unresolved::new(problem)),
+            };
         }
-        let mut headers =
-            Headers { text: String::with_capacity(size), entries: Vec::with_capacity(raw.len()), problem: None };
+        let mut headers = Headers {
+            text: String::with_capacity(size),
+            entries: Vec::with_capacity(raw.len()),
+            problem: None,
+        };
         for (name, value) in raw {
             headers.push(name, value);
         }
@@ -46,7 +58,8 @@ impl Headers {
 
     /// The values of a header, its name in lower case.
     pub fn all<'h>(&'h self, name: &'h str) -> impl Iterator<Item = &'h str> {
-        self.iter().filter_map(move |(known, value)| (known == name).then_some(value))
+        self.iter()
+            .filter_map(move |(known, value)| (known == name).then_some(value))
     }
 
     /// The value of a header that must not stand twice, its name in lower case.
@@ -55,13 +68,16 @@ impl Headers {
         match (values.next(), values.next()) {
             (None, _) => Field::Absent,
             (Some((_, value)), None) => Field::Present(value),
-            (Some(_), Some(_)) => Field::Ambiguous(Unresolved::new(format!("the header `{name}` stands twice"))),
+            (Some(_), Some(_)) => {
+                Field::Ambiguous(Unresolved::new(format!("the header `{name}` stands twice")))
+            }
         }
     }
 
     /// Whether one of `names` is there, however a server folds its spelling: `X_Http_Method` reaches many as `x-http-method`.
     pub fn has_any(&self, names: &[&str]) -> bool {
-        self.iter().any(|(known, _)| names.iter().any(|name| folds_to(known, name)))
+        self.iter()
+            .any(|(known, _)| names.iter().any(|name| folds_to(known, name)))
     }
 
     /// The length of the body as announced; nothing when none is, or not as a number.
@@ -72,23 +88,31 @@ impl Headers {
     /// Names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let text = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or("");
-        self.entries.iter().map(move |entry| (text(&entry.name), text(&entry.value)))
+        self.entries
+            .iter()
+            .map(move |entry| (text(&entry.name), text(&entry.value)))
     }
 
     fn push(&mut self, name: &str, value: &[u8]) {
         let start = self.text.len();
-        self.text.extend(name.chars().map(|c| c.to_ascii_lowercase()));
+        self.text
+            .extend(name.chars().map(|c| c.to_ascii_lowercase()));
         let middle = self.text.len();
         let value = value.trim_ascii();
         self.text.extend(value.iter().map(|byte| char::from(*byte)));
-        self.entries.push(Entry { name: start..middle, value: middle..self.text.len() });
+        self.entries.push(Entry {
+            name: start..middle,
+            value: middle..self.text.len(),
+        });
         if self.problem.is_some() {
             return;
         }
         if !is_token(name.strip_prefix(':').unwrap_or(name)) {
             self.problem = Some(Unresolved::new("a header has a name that is no token"));
         } else if value.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
-            self.problem = Some(Unresolved::new("a header is folded over lines or holds NUL"));
+            self.problem = Some(Unresolved::new(
+                "a header is folded over lines or holds NUL",
+            ));
         }
     }
 
@@ -104,9 +128,9 @@ impl Headers {
             return Some(Unresolved::new("`content-length` is not a number"));
         }
         match transfer_coding {
-            Some(_) if length_text.is_some() => {
-                Some(Unresolved::new("the request has both `content-length` and `transfer-encoding`"))
-            }
+            Some(_) if length_text.is_some() => Some(Unresolved::new(
+                "the request has both `content-length` and `transfer-encoding`",
+            )),
             Some(coding) if !coding.eq_ignore_ascii_case("chunked") => {
                 Some(Unresolved::new("`transfer-encoding` is not `chunked`"))
             }
@@ -118,21 +142,33 @@ impl Headers {
 /// Shows names only: values hold credentials.
 impl std::fmt::Debug for Headers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.iter().map(|(name, _)| name)).finish()
+        f.debug_list()
+            .entries(self.iter().map(|(name, _)| name))
+            .finish()
     }
 }
 
 /// Whether `text` is a token of RFC 9110: what a method or a header's name may be.
 pub fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
 fn length(text: &str) -> Option<u64> {
-    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+    text.bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 fn folds_to(known: &str, name: &str) -> bool {
-    known.len() == name.len() && known.bytes().zip(name.bytes()).all(|(a, b)| a == b || (a == b'_' && b == b'-'))
+    known.len() == name.len()
+        && known
+            .bytes()
+            .zip(name.bytes())
+            .all(|(a, b)| a == b || (a == b'_' && b == b'-'))
 }
 
 /// Headers of which a second one makes the request two requests. `host` has its own rule ([`crate::request`]).
@@ -148,7 +184,9 @@ mod tests {
     use super::*;
 
     fn problem(raw: &[(&str, &[u8])]) -> Option<String> {
-        Headers::read(raw).problem().map(|problem| problem.as_str().to_owned())
+        Headers::read(raw)
+            .problem()
+            .map(|problem| problem.as_str().to_owned())
     }
 
     #[test]
@@ -166,7 +204,10 @@ mod tests {
         let bad: [&[(&str, &[u8])]; 11] = [
             &[("Content-Type", b"a/b"), ("content-type", b"a/b")],
             &[("Content-Length", b"1"), ("content-length", b"1")],
-            &[("Transfer-Encoding", b"chunked"), ("transfer-encoding", b"chunked")],
+            &[
+                ("Transfer-Encoding", b"chunked"),
+                ("transfer-encoding", b"chunked"),
+            ],
             &[("Content-Length", b"1"), ("Transfer-Encoding", b"chunked")],
             &[("Content-Length", b"+1")],
             &[("Content-Length", b"")],
@@ -179,7 +220,11 @@ mod tests {
         for raw in bad {
             assert!(problem(raw).is_some(), "{raw:?}");
         }
-        for raw in [&[("Transfer-Encoding", b"Chunked" as &[u8])], &[("Content-Length", b"0")], &[(":authority", b"a")]] {
+        for raw in [
+            &[("Transfer-Encoding", b"Chunked" as &[u8])],
+            &[("Content-Length", b"0")],
+            &[(":authority", b"a")],
+        ] {
             assert_eq!(problem(raw), None, "{raw:?}");
         }
         assert!(problem(&vec![("a", b"" as &[u8]); MAX_HEADERS + 1]).is_some());

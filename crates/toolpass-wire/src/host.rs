@@ -45,7 +45,9 @@ pub fn canonical(host: &str) -> Result<Cow<'_, str>, HostProblem> {
     let name = mapped.strip_suffix('.').unwrap_or(&mapped);
     check_labels(name)?;
     if ends_in_number(name) {
-        return ipv4(name).map(|address| Cow::Owned(address.to_string())).ok_or(HostProblem::Address);
+        return ipv4(name)
+            .map(|address| Cow::Owned(address.to_string()))
+            .ok_or(HostProblem::Address);
     }
     Ok(Cow::Owned(name.to_owned()))
 }
@@ -74,7 +76,9 @@ fn is_plain(host: &str) -> bool {
     let labels_fit = host.split('.').all(|label| {
         last_starts_with_letter = label.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
         let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
-        (1..=MAX_LABEL).contains(&label.len()) && label.bytes().all(fits) && !label.starts_with("xn--")
+        (1..=MAX_LABEL).contains(&label.len())
+            && label.bytes().all(fits)
+            && !label.starts_with("xn--")
     });
     labels_fit && last_starts_with_letter && host.len() <= MAX_NAME
 }
@@ -89,8 +93,19 @@ fn ascii(host: &str) -> Result<Cow<'_, str>, HostProblem> {
     if host.chars().any(is_deviation) {
         return Err(HostProblem::Unicode);
     }
-    let problem = if host.is_ascii() { HostProblem::Character } else { HostProblem::Unicode };
-    Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow, DnsLength::Ignore).map_err(|_| problem)
+    let problem = if host.is_ascii() {
+        HostProblem::Character
+    } else {
+        HostProblem::Unicode
+    };
+    Uts46::new()
+        .to_ascii(
+            host.as_bytes(),
+            AsciiDenyList::URL,
+            Hyphens::Allow,
+            DnsLength::Ignore,
+        )
+        .map_err(|_| problem)
 }
 
 /// The four characters that IDNA 2003 and IDNA 2008 map to different names. In Punycode they have one reading only.
@@ -99,8 +114,11 @@ fn is_deviation(c: char) -> bool {
 }
 
 fn check_labels(name: &str) -> Result<(), HostProblem> {
-    let labels_fit = name.split('.').all(|label| (1..=MAX_LABEL).contains(&label.len()));
-    let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.');
+    let labels_fit = name
+        .split('.')
+        .all(|label| (1..=MAX_LABEL).contains(&label.len()));
+    let fits =
+        |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.');
     match labels_fit && name.len() <= MAX_NAME {
         false => Err(HostProblem::Shape),
         true if name.bytes().all(fits) => Ok(()),
@@ -120,19 +138,27 @@ fn ipv6<'h>(text: &str) -> Result<Cow<'h, str>, HostProblem> {
 fn ends_in_number(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or("");
     let hexadecimal = |digits: &str| digits.bytes().all(|b| b.is_ascii_hexdigit());
-    (!last.is_empty() && last.bytes().all(|b| b.is_ascii_digit())) || last.strip_prefix("0x").is_some_and(hexadecimal)
+    (!last.is_empty() && last.bytes().all(|b| b.is_ascii_digit()))
+        || last.strip_prefix("0x").is_some_and(hexadecimal)
 }
 
 /// One to four numbers, decimal, octal or hexadecimal; the last fills the bytes that are left (`inet_aton`).
 fn ipv4(name: &str) -> Option<Ipv4Addr> {
     let numbers: Vec<u32> = name.split('.').map(number).collect::<Option<_>>()?;
     let (last, first) = numbers.split_last()?;
-    let room = 32 - 8 * u32::try_from(first.len()).ok().filter(|count| *count <= 3)?;
+    let room = 32
+        - 8 * u32::try_from(first.len())
+            .ok()
+            .filter(|count| *count <= 3)?;
     if first.iter().any(|byte| *byte > 255) || u64::from(*last) >= 1u64 << room {
         return None;
     }
-    let high = first.iter().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
-    u32::try_from(high << room | u64::from(*last)).ok().map(Ipv4Addr::from)
+    let high = first
+        .iter()
+        .fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+    u32::try_from(high << room | u64::from(*last))
+        .ok()
+        .map(Ipv4Addr::from)
 }
 
 fn number(part: &str) -> Option<u32> {

@@ -63,20 +63,26 @@ impl Json {
 
     /// The member `name` of an object.
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.as_object()?.iter().find_map(|(key, value)| (key == name).then_some(value))
+        self.as_object()?
+            .iter()
+            .find_map(|(key, value)| (key == name).then_some(value))
     }
 
     /// The member `name` of an object, where a reader that ignores case could find another: ambiguous, as is a value that is no
     /// object.
     pub fn member(&self, name: &str) -> Field<&Json> {
         let Some(members) = self.as_object() else {
-            return Field::Ambiguous(Unresolved::new(format!("`{name}` is asked of a JSON value that is no object")));
+            return Field::Ambiguous(Unresolved::new(format!(
+                "`{name}` is asked of a JSON value that is no object"
+            )));
         };
         let mut found = members.iter().filter(|(key, _)| folds_to(key, name));
         match (found.next(), found.next()) {
             (None, _) => Field::Absent,
             (Some((key, value)), None) if key == name => Field::Present(value),
-            _ => Field::Ambiguous(Unresolved::new(format!("`{name}` is given in another spelling"))),
+            _ => Field::Ambiguous(Unresolved::new(format!(
+                "`{name}` is given in another spelling"
+            ))),
         }
     }
 
@@ -160,7 +166,10 @@ impl std::fmt::Debug for Json {
             Json::Number(_) => f.write_str("number"),
             Json::String(_) => f.write_str("string"),
             Json::Array(items) => write!(f, "array of {}", items.len()),
-            Json::Object(members) => f.debug_map().entries(members.iter().map(|(key, value)| (key, value))).finish(),
+            Json::Object(members) => f
+                .debug_map()
+                .entries(members.iter().map(|(key, value)| (key, value)))
+                .finish(),
         }
     }
 }

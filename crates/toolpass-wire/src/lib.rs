@@ -8,6 +8,8 @@
 
 pub mod address;
 pub mod body;
+pub mod endpoint;
+pub mod explain;
 pub mod extract;
 pub mod field;
 pub mod graphql;
@@ -15,10 +17,13 @@ pub mod headers;
 pub mod host;
 pub mod json;
 pub mod matcher;
+mod method;
+pub mod observe;
 pub mod path;
 pub mod percent;
 pub mod query;
 pub mod raw;
 pub mod reading;
+pub mod request;
 pub mod table;
 pub mod template;

@@ -55,7 +55,9 @@ impl PathSegments {
         }
         for raw in inner.split('/') {
             if path.spans.len() == MAX_SEGMENTS {
-                return Err(Unresolved::new(format!("the path has more than {MAX_SEGMENTS} segments")));
+                return Err(Unresolved::new(format!(
+                    "the path has more than {MAX_SEGMENTS} segments"
+                )));
             }
             path.push(raw)?;
         }
@@ -99,17 +101,24 @@ impl PathSegments {
 
     fn segment(&self, span: &Span) -> Segment<'_> {
         let text = self.text.get(span.range.clone()).unwrap_or("");
-        Segment { text, slashed: span.slashed, escaped: span.escaped }
+        Segment {
+            text,
+            slashed: span.slashed,
+            escaped: span.escaped,
+        }
     }
 
     fn push(&mut self, raw: &str) -> Result<(), Unresolved> {
-        let text = percent::decode(raw).map_err(|problem| Unresolved::new(format!("the path holds {problem}")))?;
+        let text = percent::decode(raw)
+            .map_err(|problem| Unresolved::new(format!("the path holds {problem}")))?;
         if let Some(rule) = broken_rule(&text) {
             return Err(Unresolved::new(rule));
         }
         let slashed = text.contains('/');
         if slashed && text.split('/').any(str::is_empty) {
-            return Err(Unresolved::new("the path holds an encoded slash with nothing on one side of it"));
+            return Err(Unresolved::new(
+                "the path holds an encoded slash with nothing on one side of it",
+            ));
         }
         if !self.spans.is_empty() {
             self.text.push('/');
@@ -118,14 +127,21 @@ impl PathSegments {
         self.text.push_str(&text);
         self.gapped |= text.is_empty();
         self.semicolon |= text.contains(';');
-        self.spans.push(Span { range: start..self.text.len(), slashed, escaped: raw.contains('%') });
+        self.spans.push(Span {
+            range: start..self.text.len(),
+            slashed,
+            escaped: raw.contains('%'),
+        });
         Ok(())
     }
 }
 
 /// What a decoded segment must not hold, for any server. The common segment of letters, digits, `-` and `_` holds none of it.
 fn broken_rule(text: &str) -> Option<&'static str> {
-    if text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_') {
+    if text
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    {
         return None;
     }
     if text.contains('\\') {
@@ -162,7 +178,11 @@ mod tests {
     use super::*;
 
     fn segments(raw: &str) -> Vec<String> {
-        PathSegments::read(raw).unwrap().iter().map(|segment| segment.text.into()).collect()
+        PathSegments::read(raw)
+            .unwrap()
+            .iter()
+            .map(|segment| segment.text.into())
+            .collect()
     }
 
     #[test]
@@ -185,12 +205,43 @@ mod tests {
     #[test]
     fn refused_by_every_table() {
         for raw in [
-            "/a/../b", "/a/./b", "/..", "/a/%2e%2e/b", "/a/.%2E/b", "/a/..%20/b", "/a/.../b", "/a/.. ./b", "/a/%20/b",
-            "/repos/acme/x%2F..%2Fsecret", "/x%2F.%2Fy", "/x%2F", "/%2Fx", "/x%2F%2Fy", "/a/x%2F%20",
-            "/a/..;/b", "/a/..;x=1/b", "/a/.%3Bx/b", "/a/;/../b",
-            "/a/%252e%252e/b", "/a/x%252fy", "/a/x%255cy", "/a/x%253by", "/a/x%2525y", "/a/%2500", "/a/%250d",
-            "/a\\b", "/a%5Cb", "/a%00b", "/a%0d%0ab", "/a%7fb", "/a%C2%85b", "/a%E2%80%A8b",
-            "/a%", "/a%zz", "/a%ffb", "/%c0%ae%c0%ae/b",
+            "/a/../b",
+            "/a/./b",
+            "/..",
+            "/a/%2e%2e/b",
+            "/a/.%2E/b",
+            "/a/..%20/b",
+            "/a/.../b",
+            "/a/.. ./b",
+            "/a/%20/b",
+            "/repos/acme/x%2F..%2Fsecret",
+            "/x%2F.%2Fy",
+            "/x%2F",
+            "/%2Fx",
+            "/x%2F%2Fy",
+            "/a/x%2F%20",
+            "/a/..;/b",
+            "/a/..;x=1/b",
+            "/a/.%3Bx/b",
+            "/a/;/../b",
+            "/a/%252e%252e/b",
+            "/a/x%252fy",
+            "/a/x%255cy",
+            "/a/x%253by",
+            "/a/x%2525y",
+            "/a/%2500",
+            "/a/%250d",
+            "/a\\b",
+            "/a%5Cb",
+            "/a%00b",
+            "/a%0d%0ab",
+            "/a%7fb",
+            "/a%C2%85b",
+            "/a%E2%80%A8b",
+            "/a%",
+            "/a%zz",
+            "/a%ffb",
+            "/%c0%ae%c0%ae/b",
         ] {
             assert!(PathSegments::read(raw).is_err(), "{raw}");
         }
@@ -202,8 +253,22 @@ mod tests {
     fn an_encoded_slash_stays_in_its_segment_and_says_so() {
         let path = PathSegments::read("/repos/acme/x%2Fy").unwrap();
         assert_eq!(path.len(), 3);
-        assert_eq!(path.get(2), Some(Segment { text: "x/y", slashed: true, escaped: true }));
-        assert_eq!(path.get(1), Some(Segment { text: "acme", slashed: false, escaped: false }));
+        assert_eq!(
+            path.get(2),
+            Some(Segment {
+                text: "x/y",
+                slashed: true,
+                escaped: true
+            })
+        );
+        assert_eq!(
+            path.get(1),
+            Some(Segment {
+                text: "acme",
+                slashed: false,
+                escaped: false
+            })
+        );
         assert_eq!(path.text(), "repos/acme/x/y");
     }
 
@@ -240,8 +305,14 @@ mod tests {
     }
 
     fn fully_decoded(text: &str) -> String {
-        let decoded = percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
-        if decoded == text { decoded } else { fully_decoded(&decoded) }
+        let decoded = percent_encoding::percent_decode_str(text)
+            .decode_utf8_lossy()
+            .into_owned();
+        if decoded == text {
+            decoded
+        } else {
+            fully_decoded(&decoded)
+        }
     }
 
     proptest! {
@@ -254,12 +325,10 @@ mod tests {
         #[test]
         fn a_read_path_is_what_a_careless_server_reads(raw in "(/|/|%2f|%2F|%25|%2e|\\.|%5c|%3b|;|%20|a|b|2e|2f|%61){1,16}") {
             let raw = format!("/{raw}");
-            if let Ok(path) = PathSegments::read(&raw) {
-                if !path.is_gapped() && !path.has_semicolon() {
-                    let ours: Vec<String> =
-                        path.text().split('/').filter(|part| !part.is_empty()).map(fully_decoded).collect();
-                    prop_assert_eq!(ours, as_careless_server(&raw));
-                }
+            let plain = PathSegments::read(&raw).ok().filter(|path| !path.is_gapped() && !path.has_semicolon());
+            if let Some(path) = plain {
+                let ours: Vec<String> = path.text().split('/').filter(|part| !part.is_empty()).map(fully_decoded).collect();
+                prop_assert_eq!(ours, as_careless_server(&raw));
             }
         }
 

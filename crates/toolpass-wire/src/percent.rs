@@ -27,7 +27,9 @@ pub fn decode(text: &str) -> Result<Cow<'_, str>, PercentProblem> {
     if !has_only_escapes(text.as_bytes()) {
         return Err(PercentProblem::Escape);
     }
-    percent_decode_str(text).decode_utf8().map_err(|_| PercentProblem::NotUtf8)
+    percent_decode_str(text)
+        .decode_utf8()
+        .map_err(|_| PercentProblem::NotUtf8)
 }
 
 /// Decode a name or value of a query or form, where `+` is a space.
@@ -42,10 +44,12 @@ pub fn decode_form(text: &str) -> Result<Cow<'_, str>, PercentProblem> {
 
 /// The byte of each `%XX` that stands in `text`.
 pub(crate) fn escapes(text: &str) -> impl Iterator<Item = u8> + '_ {
-    text.as_bytes().windows(3).filter_map(|window| match *window {
-        [b'%', high, low] => Some(hex(high)? << 4 | hex(low)?),
-        _ => None,
-    })
+    text.as_bytes()
+        .windows(3)
+        .filter_map(|window| match *window {
+            [b'%', high, low] => Some(hex(high)? << 4 | hex(low)?),
+            _ => None,
+        })
 }
 
 fn has_only_escapes(bytes: &[u8]) -> bool {
@@ -55,7 +59,9 @@ fn has_only_escapes(bytes: &[u8]) -> bool {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok())
 }
 
 #[cfg(test)]
@@ -65,7 +71,14 @@ mod tests {
     #[test]
     fn what_decodes_and_what_does_not() {
         assert!(matches!(decode("plain"), Ok(Cow::Borrowed("plain"))));
-        for (text, decoded) in [("%61b", "ab"), ("a%2Fb", "a/b"), ("%C3%A9", "é"), ("%2565", "%65"), ("é", "é"), ("a+b", "a+b")] {
+        for (text, decoded) in [
+            ("%61b", "ab"),
+            ("a%2Fb", "a/b"),
+            ("%C3%A9", "é"),
+            ("%2565", "%65"),
+            ("é", "é"),
+            ("a+b", "a+b"),
+        ] {
             assert_eq!(decode(text).unwrap(), decoded, "{text}");
         }
         for text in ["%", "%6", "%zz", "a%", "%%41", "%4%31"] {

@@ -49,8 +49,20 @@ impl Pairs {
             (None, _) => Field::Absent,
             (Some(_), Some(_)) => ambiguous("is given more than once"),
             (Some(pair), None) if pair.name != name => ambiguous("is given in another spelling"),
-            (Some(Pair { value: Value::Text(text), .. }), None) => Field::Present(text),
-            (Some(Pair { value: Value::Unclear(why), .. }), None) => ambiguous(why),
+            (
+                Some(Pair {
+                    value: Value::Text(text),
+                    ..
+                }),
+                None,
+            ) => Field::Present(text),
+            (
+                Some(Pair {
+                    value: Value::Unclear(why),
+                    ..
+                }),
+                None,
+            ) => ambiguous(why),
         }
     }
 
@@ -92,7 +104,10 @@ impl Pairs {
         self.push(name, Value::Unclear(SEMICOLON));
         for inner in piece.split(';') {
             let (name, value) = inner.split_once('=').unwrap_or((inner, ""));
-            self.push(percent::decode_form(name)?.into_owned(), Value::Unclear(SEMICOLON));
+            self.push(
+                percent::decode_form(name)?.into_owned(),
+                Value::Unclear(SEMICOLON),
+            );
             percent::decode_form(value)?;
         }
         Ok(())
@@ -102,7 +117,9 @@ impl Pairs {
 /// Shows names only.
 impl std::fmt::Debug for Pairs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.pairs.iter().map(|pair| &pair.name)).finish()
+        f.debug_list()
+            .entries(self.pairs.iter().map(|pair| &pair.name))
+            .finish()
     }
 }
 
@@ -111,8 +128,15 @@ pub(crate) fn reads_as(known: &str, name: &str) -> bool {
     if known == name {
         return true;
     }
-    let root = if name.contains('[') { known } else { known.split('[').next().unwrap_or(known) };
-    folds_to(root.trim_matches(|c: char| c.is_whitespace() || c == '\0'), name)
+    let root = if name.contains('[') {
+        known
+    } else {
+        known.split('[').next().unwrap_or(known)
+    };
+    folds_to(
+        root.trim_matches(|c: char| c.is_whitespace() || c == '\0'),
+        name,
+    )
 }
 
 /// Whether two names are one to a reader that ignores case, also where two letters outside ASCII fold onto ASCII ones.
@@ -134,7 +158,12 @@ mod tests {
     use super::*;
 
     fn value(query: &str, name: &str) -> Result<Option<String>, ()> {
-        Pairs::read(query).unwrap().value(name).map(str::to_owned).known().map_err(drop)
+        Pairs::read(query)
+            .unwrap()
+            .value(name)
+            .map(str::to_owned)
+            .known()
+            .map_err(drop)
     }
 
     #[test]
@@ -152,20 +181,41 @@ mod tests {
             ("xref=1&refx=2&ref.x=3", None),
             ("ref=a%3Bref=b", Some("a;ref=b")),
         ] {
-            assert_eq!(value(query, "ref"), Ok(expected.map(str::to_owned)), "{query}");
+            assert_eq!(
+                value(query, "ref"),
+                Ok(expected.map(str::to_owned)),
+                "{query}"
+            );
         }
     }
 
     #[test]
     fn what_servers_read_differently_is_ambiguous() {
         for query in [
-            "ref=a&ref=b", "ref=a&ref=a", "ref=a&r%65f=b", "ref[]=a", "ref[0]=a", "ref=a&ref[]=b", "ref%5B%5D=a", "Ref=a", "ref=a&REF=b",
-            "ref=a;b", "a;ref=b", "a=1;ref=b", "ref;x", "+ref=a", "ref%00=a", "re%C5%BF=1&ref=2&REF=3",
+            "ref=a&ref=b",
+            "ref=a&ref=a",
+            "ref=a&r%65f=b",
+            "ref[]=a",
+            "ref[0]=a",
+            "ref=a&ref[]=b",
+            "ref%5B%5D=a",
+            "Ref=a",
+            "ref=a&REF=b",
+            "ref=a;b",
+            "a;ref=b",
+            "a=1;ref=b",
+            "ref;x",
+            "+ref=a",
+            "ref%00=a",
+            "re%C5%BF=1&ref=2&REF=3",
         ] {
             assert_eq!(value(query, "ref"), Err(()), "{query}");
         }
         assert_eq!(value("\u{17f}ha=1", "sha"), Err(()));
-        assert_eq!(value("page%5Bsize%5D=2", "page[size]"), Ok(Some("2".into())));
+        assert_eq!(
+            value("page%5Bsize%5D=2", "page[size]"),
+            Ok(Some("2".into()))
+        );
     }
 
     #[test]

@@ -36,7 +36,11 @@ pub enum RawBody<'a> {
 impl std::fmt::Debug for RawRequest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let path = self.target.split('?').next().unwrap_or("");
-        f.debug_struct("RawRequest").field("method", &self.method).field("path", &path).field("body", &self.body).finish()
+        f.debug_struct("RawRequest")
+            .field("method", &self.method)
+            .field("path", &path)
+            .field("body", &self.body)
+            .finish()
     }
 }
 

@@ -20,10 +20,15 @@ pub fn decode<'b, 'c>(
     body: &'b [u8],
     limits: &Limits,
 ) -> Result<Cow<'b, [u8]>, Unresolved> {
-    let named = codings.flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty());
+    let named = codings
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
     let codings: Vec<Coding> = named.filter_map(Coding::parse).collect::<Result<_, _>>()?;
     if codings.len() > MAX_CODINGS {
-        return Err(Unresolved::new(format!("the body is compressed more than {MAX_CODINGS} times")));
+        return Err(Unresolved::new(format!(
+            "the body is compressed more than {MAX_CODINGS} times"
+        )));
     }
     let mut decoded = Cow::Borrowed(body);
     for coding in codings.iter().rev() {
@@ -49,30 +54,44 @@ impl Coding {
             "gzip" | "x-gzip" => Ok(Coding::Gzip),
             "identity" => return None,
             "zstd" => Ok(Coding::Zstd),
-            _ => Err(Unresolved::new("the body has a content coding other than gzip, deflate, br and zstd")),
+            _ => Err(Unresolved::new(
+                "the body has a content coding other than gzip, deflate, br and zstd",
+            )),
         })
     }
 
     fn undo(self, body: &[u8], limits: &Limits) -> Result<Vec<u8>, Unresolved> {
-        let most = limits.decoded_bytes.min(body.len().saturating_mul(limits.decoded_ratio));
+        let most = limits
+            .decoded_bytes
+            .min(body.len().saturating_mul(limits.decoded_ratio));
         let mut rest = body;
         let decoded = match self {
             Coding::Brotli => return brotli(body, most),
             Coding::Deflate => read_at_most(flate2::bufread::ZlibDecoder::new(&mut rest), most),
             Coding::Gzip => read_at_most(flate2::bufread::GzDecoder::new(&mut rest), most),
             Coding::Zstd => {
-                let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut rest, ZSTD_WINDOW);
+                let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(
+                    &mut rest,
+                    ZSTD_WINDOW,
+                );
                 read_at_most(decoder.map_err(|_| corrupt())?, most)
             }
         }?;
-        if rest.is_empty() { Ok(decoded) } else { Err(corrupt()) }
+        if rest.is_empty() {
+            Ok(decoded)
+        } else {
+            Err(corrupt())
+        }
     }
 }
 
 fn read_at_most(reader: impl Read, most: usize) -> Result<Vec<u8>, Unresolved> {
     let mut decoded = Vec::new();
     let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    reader.take(limit).read_to_end(&mut decoded).map_err(|_| corrupt())?;
+    reader
+        .take(limit)
+        .read_to_end(&mut decoded)
+        .map_err(|_| corrupt())?;
     if decoded.len() > most {
         return Err(too_large());
     }
@@ -89,7 +108,14 @@ fn brotli(body: &[u8], most: usize) -> Result<Vec<u8>, Unresolved> {
     loop {
         let (mut room, mut written) = (buffer.len(), 0);
         let result = BrotliDecompressStream(
-            &mut left, &mut at, body, &mut room, &mut written, &mut buffer, &mut total, &mut state,
+            &mut left,
+            &mut at,
+            body,
+            &mut room,
+            &mut written,
+            &mut buffer,
+            &mut total,
+            &mut state,
         );
         decoded.extend_from_slice(buffer.get(..written).unwrap_or_default());
         if decoded.len() > most {
@@ -98,7 +124,9 @@ fn brotli(body: &[u8], most: usize) -> Result<Vec<u8>, Unresolved> {
         match result {
             BrotliResult::NeedsMoreOutput => {}
             BrotliResult::ResultSuccess if left == 0 => return Ok(decoded),
-            BrotliResult::NeedsMoreInput | BrotliResult::ResultFailure | BrotliResult::ResultSuccess => return Err(corrupt()),
+            BrotliResult::NeedsMoreInput
+            | BrotliResult::ResultFailure
+            | BrotliResult::ResultSuccess => return Err(corrupt()),
         }
     }
 }
@@ -153,7 +181,9 @@ mod tests {
     }
 
     fn check(codings: &[&str], body: &[u8]) -> Result<Vec<u8>, String> {
-        decode(codings.iter().copied(), body, &Limits::default()).map(Cow::into_owned).map_err(|problem| problem.to_string())
+        decode(codings.iter().copied(), body, &Limits::default())
+            .map(Cow::into_owned)
+            .map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -170,7 +200,11 @@ mod tests {
             (&["gzip, br"], brotli(&gzip(body))),
             (&["zstd", "gzip"], gzip(&zstd(body))),
         ] {
-            assert_eq!(check(codings, &encoded).as_deref(), Ok(&body[..]), "{codings:?}");
+            assert_eq!(
+                check(codings, &encoded).as_deref(),
+                Ok(&body[..]),
+                "{codings:?}"
+            );
         }
     }
 
@@ -195,7 +229,10 @@ mod tests {
             ("br", brotli(body)[..5].to_vec()),
             ("deflate", zlib(body)[..5].to_vec()),
         ] {
-            assert!(check(&[codings], &encoded).is_err(), "{codings} {encoded:?}");
+            assert!(
+                check(&[codings], &encoded).is_err(),
+                "{codings} {encoded:?}"
+            );
         }
     }
 
@@ -203,7 +240,10 @@ mod tests {
     fn a_bomb_stays_small() {
         let bomb = gzip(&vec![b'a'; 1 << 20]);
         assert!(check(&["gzip"], &bomb).unwrap_err().contains("larger"));
-        let limits = Limits { decoded_bytes: 1000, ..Limits::default() };
+        let limits = Limits {
+            decoded_bytes: 1000,
+            ..Limits::default()
+        };
         assert!(decode(["zstd"].into_iter(), &zstd(&vec![7; 1001]), &limits).is_err());
     }
 

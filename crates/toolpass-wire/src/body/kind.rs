@@ -47,11 +47,18 @@ pub(crate) struct Parameterised {
 impl ContentType {
     /// Read a `Content-Type` header.
     pub fn read(header: Field<&str>) -> ContentType {
-        let of_kind = |kind| ContentType { kind, essence: String::new(), boundary: None, is_utf8: true };
+        let of_kind = |kind| ContentType {
+            kind,
+            essence: String::new(),
+            boundary: None,
+            is_utf8: true,
+        };
         match header {
             Field::Absent => of_kind(BodyKind::Untyped),
             Field::Ambiguous(_) | Field::Unread(_) => of_kind(BodyKind::Malformed),
-            Field::Present(text) => ContentType::parse(text).unwrap_or_else(|| of_kind(BodyKind::Malformed)),
+            Field::Present(text) => {
+                ContentType::parse(text).unwrap_or_else(|| of_kind(BodyKind::Malformed))
+            }
         }
     }
 
@@ -62,11 +69,18 @@ impl ContentType {
             return None;
         }
         let is_utf8 = parsed.get("charset").is_none_or(|charset| {
-            ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known))
+            ["utf-8", "utf8", "us-ascii", "ascii"]
+                .iter()
+                .any(|known| charset.eq_ignore_ascii_case(known))
         });
         let kind = kind_of(main, sub);
         let boundary = parsed.take("boundary");
-        Some(ContentType { kind, essence: parsed.value, boundary, is_utf8 })
+        Some(ContentType {
+            kind,
+            essence: parsed.value,
+            boundary,
+            is_utf8,
+        })
     }
 }
 
@@ -77,7 +91,10 @@ impl Parameterised {
             Some(at) => text.split_at(at),
             None => (text, ""),
         };
-        let mut parsed = Parameterised { value: value.trim().to_ascii_lowercase(), parameters: Vec::new() };
+        let mut parsed = Parameterised {
+            value: value.trim().to_ascii_lowercase(),
+            parameters: Vec::new(),
+        };
         loop {
             rest = rest.trim_start_matches([' ', '\t']);
             if rest.is_empty() {
@@ -99,11 +116,16 @@ impl Parameterised {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find_map(|(known, value)| (known == name).then_some(value.as_str()))
+        self.parameters
+            .iter()
+            .find_map(|(known, value)| (known == name).then_some(value.as_str()))
     }
 
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
-        let at = self.parameters.iter().position(|(known, _)| known == name)?;
+        let at = self
+            .parameters
+            .iter()
+            .position(|(known, _)| known == name)?;
         Some(self.parameters.swap_remove(at).1)
     }
 }
@@ -114,7 +136,11 @@ fn kind_of(main: &str, sub: &str) -> BodyKind {
         ("application", "x-www-form-urlencoded") => BodyKind::Form,
         ("application" | "text", "json") => BodyKind::Json,
         (_, sub) if sub.ends_with("+json") => BodyKind::Json,
-        ("text", _) | ("application", "graphql" | "javascript" | "ndjson" | "x-ndjson" | "x-yaml" | "xml" | "yaml") => BodyKind::Text,
+        ("text", _)
+        | (
+            "application",
+            "graphql" | "javascript" | "ndjson" | "x-ndjson" | "x-yaml" | "xml" | "yaml",
+        ) => BodyKind::Text,
         (_, sub) if sub.ends_with("+xml") || sub.ends_with("+yaml") => BodyKind::Text,
         _ => BodyKind::Other,
     }
@@ -154,9 +180,15 @@ mod tests {
             ("", BodyKind::Malformed),
             ("json", BodyKind::Malformed),
             ("application/json, text/plain", BodyKind::Malformed),
-            ("application/json; charset=utf-8; charset=utf-16", BodyKind::Malformed),
+            (
+                "application/json; charset=utf-8; charset=utf-16",
+                BodyKind::Malformed,
+            ),
             ("application/json; charset", BodyKind::Malformed),
-            ("application/json; charset=\"utf-8\\\"; x=\"", BodyKind::Malformed),
+            (
+                "application/json; charset=\"utf-8\\\"; x=\"",
+                BodyKind::Malformed,
+            ),
             ("application/json charset=utf-8", BodyKind::Malformed),
             ("application/json/x", BodyKind::Malformed),
         ] {
@@ -168,7 +200,12 @@ mod tests {
     #[test]
     fn parameters() {
         let read = |text| ContentType::read(Field::Present(text));
-        assert_eq!(read("multipart/form-data; boundary=\"a b\"").boundary.as_deref(), Some("a b"));
+        assert_eq!(
+            read("multipart/form-data; boundary=\"a b\"")
+                .boundary
+                .as_deref(),
+            Some("a b")
+        );
         assert!(read("application/json; charset=us-ascii").is_utf8);
         assert!(!read("application/json; charset=utf-16").is_utf8);
         assert!(!read("application/json; charset=latin1").is_utf8);

@@ -61,11 +61,20 @@ impl Parts {
     /// Errors: [`Unresolved`], naming the rule that is broken.
     pub fn read(body: &[u8], kind: &ContentType, limits: &Limits) -> Result<Parts, Unresolved> {
         let boundary = kind.boundary.as_deref().filter(|text| is_boundary(text));
-        let boundary = boundary.ok_or_else(|| broken("has no boundary of 1 to 70 of the characters one may have"))?;
+        let boundary = boundary
+            .ok_or_else(|| broken("has no boundary of 1 to 70 of the characters one may have"))?;
         let delimiter = format!("--{boundary}").into_bytes();
-        let mut reader = Reader { body, delimiter: &delimiter, line_end: b"\r\n", at: 0 };
+        let mut reader = Reader {
+            body,
+            delimiter: &delimiter,
+            line_end: b"\r\n",
+            at: 0,
+        };
         let is_form = kind.essence == "multipart/form-data";
-        let mut parts = Parts { list: Vec::new(), fields: Pairs::default() };
+        let mut parts = Parts {
+            list: Vec::new(),
+            fields: Pairs::default(),
+        };
         let mut is_last = reader.open()?;
         while !is_last {
             if parts.list.len() == limits.parts {
@@ -76,7 +85,9 @@ impl Parts {
             is_last = reader.after_delimiter()?;
             let part = part(&headers, content, is_form)?;
             if is_form {
-                parts.fields.push(part.name.clone(), field_value(&part, body));
+                parts
+                    .fields
+                    .push(part.name.clone(), field_value(&part, body));
             }
             parts.list.push(part);
         }
@@ -94,7 +105,10 @@ struct Reader<'b> {
 impl<'b> Reader<'b> {
     /// The first delimiter, which is how the body begins. It also says which line end is used throughout.
     fn open(&mut self) -> Result<bool, Unresolved> {
-        let rest = self.body.strip_prefix(self.delimiter).ok_or_else(|| broken("does not begin with its boundary"))?;
+        let rest = self
+            .body
+            .strip_prefix(self.delimiter)
+            .ok_or_else(|| broken("does not begin with its boundary"))?;
         if rest.starts_with(b"\n") {
             self.line_end = b"\n";
         }
@@ -120,7 +134,9 @@ impl<'b> Reader<'b> {
             if line.is_empty() && !headers.is_empty() {
                 return Ok(headers);
             }
-            let (name, value) = line.split_once(':').ok_or_else(|| broken("has a part whose header is no `name: value`"))?;
+            let (name, value) = line
+                .split_once(':')
+                .ok_or_else(|| broken("has a part whose header is no `name: value`"))?;
             let name = name.to_ascii_lowercase();
             if !is_token(&name) || headers.len() == MAX_HEADERS {
                 return Err(broken("has a part whose header is no `name: value`"));
@@ -134,9 +150,16 @@ impl<'b> Reader<'b> {
 
     fn line(&mut self) -> Result<&'b str, Unresolved> {
         let rest = self.rest();
-        let end = rest.iter().position(|b| *b == b'\n').ok_or_else(|| broken("ends inside a part's headers"))?;
-        let line = rest.get(..=end).and_then(|line| line.strip_suffix(self.line_end));
-        let line = line.and_then(|line| std::str::from_utf8(line).ok()).filter(|line| !line.chars().any(|c| c.is_control() && c != '\t'));
+        let end = rest
+            .iter()
+            .position(|b| *b == b'\n')
+            .ok_or_else(|| broken("ends inside a part's headers"))?;
+        let line = rest
+            .get(..=end)
+            .and_then(|line| line.strip_suffix(self.line_end));
+        let line = line
+            .and_then(|line| std::str::from_utf8(line).ok())
+            .filter(|line| !line.chars().any(|c| c.is_control() && c != '\t'));
         self.at += end + 1;
         line.ok_or_else(|| broken("has a part whose header is no line of text"))
     }
@@ -145,9 +168,13 @@ impl<'b> Reader<'b> {
     fn content(&mut self) -> Result<Range<usize>, Unresolved> {
         let rest = self.rest();
         let found = find(rest, self.delimiter).ok_or_else(|| broken("has no closing boundary"))?;
-        let before = rest.get(..found).and_then(|before| before.strip_suffix(self.line_end));
+        let before = rest
+            .get(..found)
+            .and_then(|before| before.strip_suffix(self.line_end));
         let is_mixed = |content: &[u8]| self.line_end == b"\n" && content.ends_with(b"\r");
-        let content = before.filter(|content| !is_mixed(content)).ok_or_else(|| broken("holds its boundary inside a line"))?;
+        let content = before
+            .filter(|content| !is_mixed(content))
+            .ok_or_else(|| broken("holds its boundary inside a line"))?;
         let start = self.at;
         self.at += found + self.delimiter.len();
         Ok(start..start + content.len())
@@ -164,28 +191,54 @@ impl<'b> Reader<'b> {
     }
 }
 
-fn part(headers: &[(String, &str)], content: Range<usize>, is_form: bool) -> Result<Part, Unresolved> {
-    let header = |name: &str| headers.iter().find_map(|(known, value)| (known == name).then_some(*value));
+fn part(
+    headers: &[(String, &str)],
+    content: Range<usize>,
+    is_form: bool,
+) -> Result<Part, Unresolved> {
+    let header = |name: &str| {
+        headers
+            .iter()
+            .find_map(|(known, value)| (known == name).then_some(*value))
+    };
     let coding = header("content-transfer-encoding").unwrap_or("binary");
-    if !["7bit", "8bit", "binary"].iter().any(|plain| coding.eq_ignore_ascii_case(plain)) {
+    if !["7bit", "8bit", "binary"]
+        .iter()
+        .any(|plain| coding.eq_ignore_ascii_case(plain))
+    {
         return Err(broken("has a part with a transfer encoding"));
     }
-    let content_type = ContentType::read(header("content-type").map_or(crate::field::Field::Absent, crate::field::Field::Present));
+    let content_type = ContentType::read(
+        header("content-type").map_or(crate::field::Field::Absent, crate::field::Field::Present),
+    );
     if content_type.kind == BodyKind::Malformed {
         return Err(broken("has a part with a malformed content type"));
     }
     if !is_form {
-        return Ok(Part { name: String::new(), is_file: false, content_type, content });
+        return Ok(Part {
+            name: String::new(),
+            is_file: false,
+            content_type,
+            content,
+        });
     }
     let disposition = header("content-disposition").and_then(Parameterised::parse);
-    let mut disposition = disposition.ok_or_else(|| broken("has a part without a well-formed content disposition"))?;
+    let mut disposition = disposition
+        .ok_or_else(|| broken("has a part without a well-formed content disposition"))?;
     let name = disposition.take("name").filter(|name| is_plain_name(name));
     if disposition.value != "form-data" || disposition.get("name*").is_some() {
-        return Err(broken("has a part whose content disposition is not plain `form-data`"));
+        return Err(broken(
+            "has a part whose content disposition is not plain `form-data`",
+        ));
     }
     let name = name.ok_or_else(|| broken("has a part without a plain name"))?;
     let is_file = disposition.get("filename").is_some() || disposition.get("filename*").is_some();
-    Ok(Part { name, is_file, content_type, content })
+    Ok(Part {
+        name,
+        is_file,
+        content_type,
+        content,
+    })
 }
 
 fn field_value(part: &Part, body: &[u8]) -> Value {
@@ -204,7 +257,10 @@ fn field_value(part: &Part, body: &[u8]) -> Value {
 /// Whether all readers undo the same escapes in a name: there are none.
 fn is_plain_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    !name.contains('\\') && !["%22", "%0d", "%0a"].iter().any(|escape| lower.contains(escape))
+    !name.contains('\\')
+        && !["%22", "%0d", "%0a"]
+            .iter()
+            .any(|escape| lower.contains(escape))
 }
 
 /// RFC 2046: 1 to 70 characters of a set, the last no space.
@@ -214,7 +270,9 @@ fn is_boundary(text: &str) -> bool {
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
 }
 
 fn broken(rule: &str) -> Unresolved {

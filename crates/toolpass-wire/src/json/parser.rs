@@ -16,15 +16,26 @@ pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Json, JsonProblem> {
     }
     let text = std::str::from_utf8(text).map_err(|_| JsonProblem::Malformed)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut parser = Parser { text, at: 0, depth_left: limits.json_depth, values_left: limits.json_values };
+    let mut parser = Parser {
+        text,
+        at: 0,
+        depth_left: limits.json_depth,
+        values_left: limits.json_values,
+    };
     let value = parser.value()?;
     parser.skip_space();
-    if parser.at == text.len() { Ok(value) } else { Err(JsonProblem::Malformed) }
+    if parser.at == text.len() {
+        Ok(value)
+    } else {
+        Err(JsonProblem::Malformed)
+    }
 }
 
 /// Whether the text is UTF-16 or UTF-32: its byte order mark, or a NUL among the first four bytes (RFC 4627 section 3).
 fn is_wide(text: &[u8]) -> bool {
-    text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) || text.iter().take(4).any(|b| *b == 0)
+    text.starts_with(&[0xff, 0xfe])
+        || text.starts_with(&[0xfe, 0xff])
+        || text.iter().take(4).any(|b| *b == 0)
 }
 
 struct Parser<'t> {
@@ -36,7 +47,10 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn value(&mut self) -> Result<Json, JsonProblem> {
-        self.values_left = self.values_left.checked_sub(1).ok_or(JsonProblem::TooLarge)?;
+        self.values_left = self
+            .values_left
+            .checked_sub(1)
+            .ok_or(JsonProblem::TooLarge)?;
         self.skip_space();
         match self.peek() {
             Some(b'"') => Ok(Json::String(self.string()?)),
@@ -50,7 +64,10 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Json, JsonProblem>) -> Result<Json, JsonProblem> {
+    fn nested(
+        &mut self,
+        read: fn(&mut Self) -> Result<Json, JsonProblem>,
+    ) -> Result<Json, JsonProblem> {
         self.depth_left = self.depth_left.checked_sub(1).ok_or(JsonProblem::TooDeep)?;
         self.at += 1;
         let value = read(self)?;
@@ -92,7 +109,11 @@ impl<'t> Parser<'t> {
             }
             self.expect(b',')?;
         }
-        if has_key_twice(&members) { Err(JsonProblem::KeyTwice) } else { Ok(Json::Object(members)) }
+        if has_key_twice(&members) {
+            Err(JsonProblem::KeyTwice)
+        } else {
+            Ok(Json::Object(members))
+        }
     }
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, JsonProblem> {
@@ -116,7 +137,9 @@ impl<'t> Parser<'t> {
             let _sign = self.take(b'+') || self.take(b'-');
             self.digits()?;
         }
-        Ok(Json::Number(self.text.get(start..self.at).unwrap_or("").to_owned()))
+        Ok(Json::Number(
+            self.text.get(start..self.at).unwrap_or("").to_owned(),
+        ))
     }
 
     /// At least one digit.
@@ -125,14 +148,22 @@ impl<'t> Parser<'t> {
         while self.peek().is_some_and(|b| b.is_ascii_digit()) {
             self.at += 1;
         }
-        if self.at > start { Ok(()) } else { Err(JsonProblem::Malformed) }
+        if self.at > start {
+            Ok(())
+        } else {
+            Err(JsonProblem::Malformed)
+        }
     }
 
     fn string(&mut self) -> Result<String, JsonProblem> {
         self.expect(b'"')?;
         let mut text = String::new();
         loop {
-            let plain = self.rest().bytes().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).ok_or(JsonProblem::Malformed)?;
+            let plain = self
+                .rest()
+                .bytes()
+                .position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f))
+                .ok_or(JsonProblem::Malformed)?;
             text.push_str(self.rest().get(..plain).unwrap_or(""));
             self.at += plain;
             if self.take(b'"') {
@@ -199,7 +230,11 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, byte: u8) -> Result<(), JsonProblem> {
-        if self.take(byte) { Ok(()) } else { Err(JsonProblem::Malformed) }
+        if self.take(byte) {
+            Ok(())
+        } else {
+            Err(JsonProblem::Malformed)
+        }
     }
 
     fn skip_space(&mut self) {

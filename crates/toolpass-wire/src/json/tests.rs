@@ -18,17 +18,32 @@ fn values() {
         ("null", Json::Null),
         (" true ", Json::Bool(true)),
         ("-0.50E+07", Json::Number("-0.50E+07".into())),
-        ("123456789012345678901234567890", Json::Number("123456789012345678901234567890".into())),
+        (
+            "123456789012345678901234567890",
+            Json::Number("123456789012345678901234567890".into()),
+        ),
         ("\"\"", string("")),
-        (r#""a\"\\\/\b\f\n\r\tA\u00e9\ud83d\ude00""#, string("a\"\\/\u{8}\u{c}\n\r\tAé😀")),
-        (r#""\ud83d x \udE00 \ud83d\ud83d\ude00""#, string("\u{fffd} x \u{fffd} \u{fffd}😀")),
+        (
+            r#""a\"\\\/\b\f\n\r\tA\u00e9\ud83d\ude00""#,
+            string("a\"\\/\u{8}\u{c}\n\r\tAé😀"),
+        ),
+        (
+            r#""\ud83d x \udE00 \ud83d\ud83d\ude00""#,
+            string("\u{fffd} x \u{fffd} \u{fffd}😀"),
+        ),
         ("[]", Json::Array(vec![])),
-        ("\u{feff}[1, null]", Json::Array(vec![Json::Number("1".into()), Json::Null])),
+        (
+            "\u{feff}[1, null]",
+            Json::Array(vec![Json::Number("1".into()), Json::Null]),
+        ),
         ("{ }", Json::Object(vec![])),
-        (r#"{"a":{"b":"c"},"d":[{}]}"#, Json::Object(vec![
-            ("a".into(), Json::Object(vec![("b".into(), string("c"))])),
-            ("d".into(), Json::Array(vec![Json::Object(vec![])])),
-        ])),
+        (
+            r#"{"a":{"b":"c"},"d":[{}]}"#,
+            Json::Object(vec![
+                ("a".into(), Json::Object(vec![("b".into(), string("c"))])),
+                ("d".into(), Json::Array(vec![Json::Object(vec![])])),
+            ]),
+        ),
     ] {
         assert_eq!(Json::parse(text.as_bytes()), Ok(expected), "{text}");
     }
@@ -48,15 +63,50 @@ fn a_key_twice_is_refused_however_spelled_and_however_deep() {
     }
     let many: Vec<String> = (0..40).map(|n| format!("\"k{n}\":0")).collect();
     assert_eq!(problem(&format!("{{{}}}", many.join(","))), None);
-    assert_eq!(problem(&format!("{{{},\"k7\":1}}", many.join(","))), Some(JsonProblem::KeyTwice));
+    assert_eq!(
+        problem(&format!("{{{},\"k7\":1}}", many.join(","))),
+        Some(JsonProblem::KeyTwice)
+    );
 }
 
 #[test]
 fn what_is_not_json_is_refused() {
     for text in [
-        "", " ", "NaN", "Infinity", "-Infinity", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1 2", "[1,]", "[,1]", "[1", "{\"a\":1,}", "{\"a\"}",
-        "{a:1}", "{'a':1}", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\u+123\"", "\"\\u12é4\"", "\"a\nb\"", "\"a\u{1}\"", "nul", "True", "// c\n1", "{}x",
-        "\u{feff}\u{feff}1", "\u{a0}1", "[1\u{c}]", "{\"a\":1 \"b\":2}",
+        "",
+        " ",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "-",
+        "01",
+        "1.",
+        ".5",
+        "1e",
+        "+1",
+        "0x1",
+        "1 2",
+        "[1,]",
+        "[,1]",
+        "[1",
+        "{\"a\":1,}",
+        "{\"a\"}",
+        "{a:1}",
+        "{'a':1}",
+        "\"a",
+        "\"\\x\"",
+        "\"\\u12\"",
+        "\"\\u+123\"",
+        "\"\\u12é4\"",
+        "\"a\nb\"",
+        "\"a\u{1}\"",
+        "nul",
+        "True",
+        "// c\n1",
+        "{}x",
+        "\u{feff}\u{feff}1",
+        "\u{a0}1",
+        "[1\u{c}]",
+        "{\"a\":1 \"b\":2}",
     ] {
         assert_eq!(problem(text), Some(JsonProblem::Malformed), "{text:?}");
     }
@@ -66,7 +116,10 @@ fn what_is_not_json_is_refused() {
 #[test]
 fn wide_encodings_are_told_from_malformed_text() {
     let utf16: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let utf32: Vec<u8> = "{}".chars().flat_map(|c| u32::from(c).to_be_bytes()).collect();
+    let utf32: Vec<u8> = "{}"
+        .chars()
+        .flat_map(|c| u32::from(c).to_be_bytes())
+        .collect();
     for text in [&utf16[..], &utf32[..], b"\xff\xfe{\0}\0", b"\xfe\xff\0{\0}"] {
         assert_eq!(Json::parse(text), Err(JsonProblem::Encoding), "{text:?}");
     }
@@ -79,20 +132,30 @@ fn depth_and_size_are_bounded() {
     assert_eq!(problem(&nested(65)), Some(JsonProblem::TooDeep));
     assert_eq!(problem(&"[".repeat(1_000_000)), Some(JsonProblem::TooDeep));
     assert_eq!(problem(&format!("[{}[]]", "[[]],".repeat(100))), None);
-    let limits = Limits { json_values: 3, ..Limits::default() };
+    let limits = Limits {
+        json_values: 3,
+        ..Limits::default()
+    };
     assert!(Json::parse_within(b"[1,2]", &limits).is_ok());
-    assert_eq!(Json::parse_within(b"[1,2,3]", &limits), Err(JsonProblem::TooLarge));
+    assert_eq!(
+        Json::parse_within(b"[1,2,3]", &limits),
+        Err(JsonProblem::TooLarge)
+    );
 }
 
 #[test]
 fn a_member_in_another_spelling_is_ambiguous() {
-    let json = Json::parse(r#"{"channel":"A","Ts":1,"sHa":1,"sha":2,"ma\u017fk":3}"#.as_bytes()).unwrap();
+    let json =
+        Json::parse(r#"{"channel":"A","Ts":1,"sHa":1,"sha":2,"ma\u017fk":3}"#.as_bytes()).unwrap();
     assert_eq!(json.member("channel"), Field::Present(&string("A")));
     assert_eq!(json.member("none"), Field::Absent);
     for name in ["ts", "sha", "mask"] {
         assert!(matches!(json.member(name), Field::Ambiguous(_)), "{name}");
     }
-    assert!(matches!(Json::Array(vec![]).member("a"), Field::Ambiguous(_)));
+    assert!(matches!(
+        Json::Array(vec![]).member("a"),
+        Field::Ambiguous(_)
+    ));
     assert_eq!(json.get("ts"), None);
 }
 
@@ -108,11 +171,17 @@ fn same(ours: &Json, theirs: &serde_json::Value) -> bool {
     match (ours, theirs) {
         (Json::Null, serde_json::Value::Null) => true,
         (Json::Bool(a), serde_json::Value::Bool(b)) => a == b,
-        (Json::Number(a), serde_json::Value::Number(b)) => a.replace("e", "E").replace('+', "") == b.to_string().replace("e", "E").replace('+', ""),
+        (Json::Number(a), serde_json::Value::Number(b)) => {
+            a.replace("e", "E").replace('+', "") == b.to_string().replace("e", "E").replace('+', "")
+        }
         (Json::String(a), serde_json::Value::String(b)) => a == b,
-        (Json::Array(a), serde_json::Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Json::Array(a), serde_json::Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
         (Json::Object(a), serde_json::Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
         }
         _ => false,
     }
@@ -127,9 +196,13 @@ fn any_json() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(" ,"))),
+            proptest::collection::vec(inner.clone(), 0..4)
+                .prop_map(|items| format!("[{}]", items.join(" ,"))),
             proptest::collection::vec(("\"[a-d]{1,2}\"", inner), 0..4).prop_map(|members| {
-                let members: Vec<String> = members.iter().map(|(key, value)| format!("{key} :{value}")).collect();
+                let members: Vec<String> = members
+                    .iter()
+                    .map(|(key, value)| format!("{key} :{value}"))
+                    .collect();
                 format!("{{{}}}", members.join(","))
             }),
         ]

@@ -6,7 +6,12 @@ use super::*;
 use crate::field::Field;
 
 fn read(body: &[u8], content_type: &str) -> Result<Parts, String> {
-    Parts::read(body, &ContentType::read(Field::Present(content_type)), &Limits::default()).map_err(|problem| problem.to_string())
+    Parts::read(
+        body,
+        &ContentType::read(Field::Present(content_type)),
+        &Limits::default(),
+    )
+    .map_err(|problem| problem.to_string())
 }
 
 fn form(body: &str) -> Result<Parts, String> {
@@ -14,7 +19,12 @@ fn form(body: &str) -> Result<Parts, String> {
 }
 
 fn field(parts: &Parts, name: &str) -> Result<Option<String>, ()> {
-    parts.fields.value(name).map(str::to_owned).known().map_err(drop)
+    parts
+        .fields
+        .value(name)
+        .map(str::to_owned)
+        .known()
+        .map_err(drop)
 }
 
 const CHANNEL: &str = "--b\r\nContent-Disposition: form-data; name=\"channel\"\r\n\r\nC1\r\n";
@@ -31,7 +41,10 @@ fn fields_and_files_of_the_usual_clients() {
     assert_eq!(field(&parts, "text"), Ok(Some(String::new())));
     assert_eq!(field(&parts, "file"), Err(()));
     assert_eq!(field(&parts, "none"), Ok(None));
-    let multipart = Multipart { body: body.as_bytes(), parts: &parts };
+    let multipart = Multipart {
+        body: body.as_bytes(),
+        parts: &parts,
+    };
     assert_eq!(multipart.content(&multipart.parts()[1]), b"\0\r\n--\r\n");
 }
 
@@ -75,7 +88,9 @@ fn what_two_servers_read_differently_is_refused() {
         format!("--b\r\n{name}\r\n\r\n--b--"),
         part(""),
         part(&format!("{name}\r\n{name}")),
-        part(&format!("{name}\r\ncontent-type: text/plain\r\nContent-Type: text/html")),
+        part(&format!(
+            "{name}\r\ncontent-type: text/plain\r\nContent-Type: text/html"
+        )),
         part(&format!("{name}\r\nContent-Transfer-Encoding: base64")),
         part(&format!("{name}\r\nContent-Type: a")),
         part(&format!("{name}\r\n folded")),
@@ -92,11 +107,25 @@ fn what_two_servers_read_differently_is_refused() {
     ] {
         assert!(form(&body).is_err(), "{body:?}");
     }
-    for content_type in ["multipart/form-data", "multipart/form-data; boundary=\"\"", "multipart/form-data; boundary=\"b \"", "multipart/form-data; boundary=\"b{\""] {
-        assert!(read(format!("{CHANNEL}--b--").as_bytes(), content_type).is_err(), "{content_type}");
+    for content_type in [
+        "multipart/form-data",
+        "multipart/form-data; boundary=\"\"",
+        "multipart/form-data; boundary=\"b \"",
+        "multipart/form-data; boundary=\"b{\"",
+    ] {
+        assert!(
+            read(format!("{CHANNEL}--b--").as_bytes(), content_type).is_err(),
+            "{content_type}"
+        );
     }
     let long = "x".repeat(71);
-    assert!(read(format!("--{long}--").as_bytes(), &format!("multipart/form-data; boundary={long}")).is_err());
+    assert!(
+        read(
+            format!("--{long}--").as_bytes(),
+            &format!("multipart/form-data; boundary={long}")
+        )
+        .is_err()
+    );
     assert!(form("--b--\r\n").unwrap().list.is_empty());
     assert!(form(&format!("{}--b--", CHANNEL.repeat(10_001))).is_err());
 }
@@ -105,12 +134,32 @@ fn what_two_servers_read_differently_is_refused() {
 fn a_field_twice_or_not_text_is_ambiguous() {
     let parts = form(&format!("{CHANNEL}{CHANNEL}--b--")).unwrap();
     assert_eq!(field(&parts, "channel"), Err(()));
-    let parts = form(&format!("{CHANNEL}{}--b--", CHANNEL.replace("channel\"", "channel\"; filename=x"))).unwrap();
+    let parts = form(&format!(
+        "{CHANNEL}{}--b--",
+        CHANNEL.replace("channel\"", "channel\"; filename=x")
+    ))
+    .unwrap();
     assert_eq!(field(&parts, "channel"), Err(()));
-    let latin = [CHANNEL.replace("C1", "").trim_end().as_bytes(), b"\r\n\r\n\xe9\r\n--b--"].concat();
-    assert_eq!(field(&read(&latin, "multipart/form-data; boundary=b").unwrap(), "channel"), Err(()));
-    let typed = CHANNEL.replace("\r\n\r\n", "\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n");
-    assert_eq!(field(&form(&format!("{typed}--b--")).unwrap(), "channel"), Err(()));
+    let latin = [
+        CHANNEL.replace("C1", "").trim_end().as_bytes(),
+        b"\r\n\r\n\xe9\r\n--b--",
+    ]
+    .concat();
+    assert_eq!(
+        field(
+            &read(&latin, "multipart/form-data; boundary=b").unwrap(),
+            "channel"
+        ),
+        Err(())
+    );
+    let typed = CHANNEL.replace(
+        "\r\n\r\n",
+        "\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n",
+    );
+    assert_eq!(
+        field(&form(&format!("{typed}--b--")).unwrap(), "channel"),
+        Err(())
+    );
 }
 
 proptest! {
