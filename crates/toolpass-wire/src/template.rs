@@ -222,6 +222,15 @@ impl PathTemplate {
         }
     }
 
+    /// How many segments from the start fit: of rows that do not match, the ones that come closest.
+    pub fn agreement(&self, path: Path<'_>, fold_case: bool) -> usize {
+        let fits = |(part, given): &(&Part, Segment<'_>)| match part {
+            Part::Literal(text) => text == given.text || fold_case && text.eq_ignore_ascii_case(given.text),
+            Part::Variable(_) => !given.text.is_empty(),
+        };
+        self.parts.iter().zip(path.iter()).take_while(fits).count()
+    }
+
     /// What the variables take of a path that the template matches.
     pub fn captures(&self, path: Path<'_>) -> Vec<(Text, String)> {
         let mut captured = Vec::with_capacity(self.parts.len() + 1);

@@ -51,6 +51,8 @@ pub struct Candidate<'t> {
     pub path: Result<(), Mismatch>,
     /// Whether it takes the method.
     pub takes_method: bool,
+    /// How many segments of the path fit from its start.
+    pub agreement: usize,
 }
 
 /// Why rows make no table.
@@ -215,6 +217,7 @@ impl RouteTable {
             route,
             path: compiled.path.compare(path, fold),
             takes_method: takes_method(&route.method, method),
+            agreement: compiled.path.agreement(path, fold),
         })
         .collect()
     }

@@ -1,0 +1,313 @@
+//! What a request is, as far as the request and the configured systems can say: whose host, which row, which pairs.
+//!
+//! This is the one entry point of the crate. It observes and names; whether the request may leave is guard's to decide.
+//! The order: the host itself, the systems it belongs to, the request's own problems, the row, what the row's reader says.
+//! INVARIANT: what cannot be told apart is never attributed to the weaker reading: an ambiguous request to a system's host is
+//! [`Observation::Unresolved`], not unmapped and not an unknown host.
+//! INVARIANT: no answer depends on the order in which systems were declared.
+
+pub(crate) mod attribution;
+mod needs;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use toolpass_core::effect::Effect;
+use toolpass_core::resource::Resource;
+
+use crate::address;
+use crate::endpoint::Endpoint;
+use crate::extract::Need;
+use crate::field::Unresolved;
+use crate::matcher::{Match, RouteTable};
+use crate::reading::Reading;
+use crate::request::{Scheme, WireRequest};
+use crate::table::{Audience, Quirks, Text};
+use crate::template::Path;
+use attribution::Attribution;
+
+/// One configured system.
+#[derive(Clone)]
+pub struct System {
+    /// The connection's id.
+    pub connection: String,
+    /// The integration's name.
+    pub integration: &'static str,
+    /// Its route table; a system without one maps nothing.
+    pub table: Option<&'static RouteTable>,
+    /// Where it is reached.
+    pub endpoints: Vec<Endpoint>,
+    /// Whether a resource can be one of this system's: a pure function of the integration and the connection's settings.
+    pub owns: Arc<dyn Fn(&Resource) -> bool + Send + Sync>,
+    /// What it answers is private data.
+    pub private: bool,
+    /// Reads that no row maps, or that follow the agent's sight, need the agent's own authority.
+    pub strict_reads: bool,
+    /// Suffixes of hosts that are its vendor's.
+    pub vendor_hosts: &'static [&'static str],
+}
+
+/// The configured systems, indexed by host.
+pub struct Systems {
+    systems: Vec<System>,
+    /// (system, endpoint) by exact host.
+    by_host: HashMap<String, Vec<(usize, usize)>>,
+    /// (system, endpoint) of patterns.
+    patterns: Vec<(usize, usize)>,
+    /// The systems whose servers answer at an address and port.
+    addresses: RwLock<HashMap<(IpAddr, u16), Vec<usize>>>,
+}
+
+/// What a request is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observation {
+    /// It names another host than it goes to, or reaches a system over the wrong scheme.
+    HostMismatch {
+        /// Why.
+        reason: String,
+    },
+    /// No system answers there. [`WireRequest::problem`] is not looked at: guard does, for writes.
+    UnknownHost {
+        /// The integration whose vendor the host belongs to.
+        vendor_of: Option<&'static str>,
+        /// What else the host is, in words: another name of a system's server, a metadata service.
+        other_name: Option<String>,
+        /// Whether it counts as a write whatever its method.
+        counts_as_write: bool,
+    },
+    /// A system's host, and no row.
+    Unmapped {
+        /// The systems it could belong to.
+        systems: Vec<usize>,
+        /// What it does, by its method.
+        effect: Effect,
+    },
+    /// A system's host, and the request does not say unambiguously what it acts on.
+    Unresolved {
+        /// The systems it could belong to.
+        systems: Vec<usize>,
+        /// The row, when one was found.
+        row: Option<RowInfo>,
+        /// What it does.
+        effect: Effect,
+        /// Why it cannot be told.
+        reason: Unresolved,
+    },
+    /// Understood.
+    Mapped {
+        /// The systems it could belong to; [`Systems::select`] says which.
+        systems: Vec<usize>,
+        /// The row.
+        row: RowInfo,
+        /// What must be allowed, at least one; all of it.
+        needs: Vec<Need>,
+        /// The strongest effect.
+        effect: Effect,
+    },
+}
+
+/// What is known of the row that answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowInfo {
+    /// The row's method.
+    pub method: Text,
+    /// The row's template.
+    pub template: Text,
+    /// Who reads what is sent.
+    pub sends_out: Option<Audience>,
+    /// The response is untrusted.
+    pub untrusted_output: bool,
+    /// The response holds a secret.
+    pub sensitive: bool,
+    /// The response follows what the agent's credential sees.
+    pub agent_sight: bool,
+    /// Only on the agent's own authority, for this reason.
+    pub agent_only: Option<Text>,
+    /// Path variables and what the reader read; for the recorder, never for the audit.
+    pub fields: Vec<(Text, String)>,
+}
+
+/// Several systems answer for a request, and not exactly one can own its resource.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("connections {} answer for this host, and {owners} of them can own the resource", quoted(.connections))]
+pub struct Ambiguous {
+    /// The connections' ids.
+    pub connections: Vec<String>,
+    /// How many can own it: never one.
+    pub owners: usize,
+}
+
+impl Systems {
+    /// Index the systems.
+    pub fn new(systems: Vec<System>) -> Systems {
+        let mut by_host: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+        let mut patterns = Vec::new();
+        let mut addresses: HashMap<(IpAddr, u16), Vec<usize>> = HashMap::new();
+        for (index, system) in systems.iter().enumerate() {
+            for (place, endpoint) in system.endpoints.iter().enumerate() {
+                match endpoint.host.exact() {
+                    Some(host) => by_host.entry(host.to_string()).or_default().push((index, place)),
+                    None => patterns.push((index, place)),
+                }
+                if let Some(address) = endpoint.host.address() {
+                    addresses.entry((address::unwrapped(address), endpoint.port_number())).or_default().push(index);
+                }
+            }
+        }
+        Systems { systems, by_host, patterns, addresses: RwLock::new(addresses) }
+    }
+
+    /// The system with this index.
+    pub fn get(&self, index: usize) -> Option<&System> {
+        self.systems.get(index)
+    }
+
+    /// The systems in the order given.
+    pub fn iter(&self) -> impl Iterator<Item = &System> {
+        self.systems.iter()
+    }
+
+    /// Say what a request is.
+    pub fn observe(&self, request: &WireRequest) -> Observation {
+        if let Some(reason) = request.host_problem() {
+            return Observation::HostMismatch { reason: reason.to_string() };
+        }
+        let (systems, skipped, labels) = match self.attribute(request) {
+            Attribution::Mismatch(reason) => return Observation::HostMismatch { reason },
+            Attribution::Unknown { vendor_of, other_name, other_port } => {
+                let is_http = matches!(request.scheme(), Scheme::Http | Scheme::Https);
+                let counts_as_write = other_port || request.effect() > Effect::Read || !is_http;
+                return Observation::UnknownHost { vendor_of, other_name, counts_as_write };
+            }
+            Attribution::Unclear { systems, reason } => {
+                return Observation::Unresolved { systems, row: None, effect: request.effect(), reason };
+            }
+            Attribution::Known { systems, skipped, labels } => (systems, skipped, labels),
+        };
+        match self.read(request, &systems, skipped, labels) {
+            Ok(Some(mapped)) => Observation::Mapped { systems, row: mapped.row, needs: mapped.needs, effect: mapped.effect },
+            Ok(None) => Observation::Unmapped { systems, effect: request.effect() },
+            Err((row, reason)) => {
+                let effect = row.as_ref().map_or_else(|| request.effect(), |(_, effect)| *effect);
+                Observation::Unresolved { systems, row: row.map(|(row, _)| row), effect, reason }
+            }
+        }
+    }
+
+    /// The one system among `candidates` that the resource belongs to.
+    /// Errors: [`Ambiguous`] when there are several and not exactly one can own it.
+    pub fn select(&self, candidates: &[usize], resource: &Resource) -> Result<usize, Ambiguous> {
+        if let [only] = candidates {
+            return Ok(*only);
+        }
+        let can_own = |index: &&usize| self.get(**index).is_some_and(|system| (system.owns)(resource));
+        let owners: Vec<usize> = candidates.iter().filter(can_own).copied().collect();
+        match owners.as_slice() {
+            [owner] => Ok(*owner),
+            _ => {
+                let named = candidates.iter().filter_map(|index| self.get(*index));
+                Err(Ambiguous { connections: named.map(|system| system.connection.clone()).collect(), owners: owners.len() })
+            }
+        }
+    }
+
+    /// Remember an address that a host of a system led to, for all ports of that system.
+    pub fn learn_address(&self, index: usize, address: IpAddr) {
+        let Some(system) = self.get(index) else { return };
+        let mut addresses = self.addresses.write().unwrap_or_else(PoisonError::into_inner);
+        for endpoint in &system.endpoints {
+            let known = addresses.entry((address::unwrapped(address), endpoint.port_number())).or_default();
+            if !known.contains(&index) {
+                known.push(index);
+            }
+        }
+    }
+
+    /// What an address is besides, in words: another name of a system's server, link-local, a metadata service. For a hook that
+    /// sees where a name of no connection led.
+    pub fn other_name_of(&self, address: IpAddr, port: u16) -> Option<String> {
+        if let Some(kind) = address::forbidden_address(address) {
+            return Some(kind.to_string());
+        }
+        let addresses = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
+        let index = addresses.get(&(address::unwrapped(address), port))?.first()?;
+        self.get(*index).map(|system| another_name(&system.connection))
+    }
+
+    /// The row and what it needs; `None` when there is no row.
+    /// Errors: the reason, with the row and its effect when one was found.
+    fn read(&self, request: &WireRequest, systems: &[usize], skipped: usize, labels: Vec<(Text, String)>) -> Result<Option<needs::Mapped>, Stopped> {
+        let table = self.table_of(systems).map_err(|reason| (None, reason))?;
+        let quirks = table.map_or_else(Quirks::default, |table| *table.quirks());
+        if let Some(reason) = request.problem_on_connection(&quirks) {
+            return Err((None, reason));
+        }
+        let path = request.path().map_err(|reason| (None, reason.clone()))?;
+        let Some(table) = table else { return Ok(None) };
+        let path = attribution::without_own_prefix(table, Path::from(path).skip(skipped)).map_err(|reason| (None, reason))?;
+        let Some(found) = find(table, request.method(), path) else {
+            return Ok((request.method() == "OPTIONS").then(needs::preflight));
+        };
+        let mut captured = labels;
+        captured.extend(found.captures(path));
+        let effect = found.route.effect.unwrap_or_else(|| request.effect());
+        let stop = |captured: Vec<(Text, String)>, reason| {
+            Err((Some((needs::row_info(found.route, effect, captured), effect)), reason))
+        };
+        if !found.allows_slashes(path) {
+            return stop(captured, Unresolved::new("the path holds an encoded slash where none can stand"));
+        }
+        let extracted = match found.route.reads {
+            None => Ok(None),
+            Some(reads) => reads(&Reading::new(request, &captured, quirks)).map(Some),
+        };
+        let mapped = extracted.and_then(|extracted| needs::needs_of(&found, effect, &captured, extracted.unwrap_or_default()));
+        match mapped {
+            Ok(mapped) => Ok(Some(mapped)),
+            Err(reason) => stop(captured, reason),
+        }
+    }
+
+    /// The table that all candidates share.
+    fn table_of(&self, systems: &[usize]) -> Result<Option<&'static RouteTable>, Unresolved> {
+        let mut tables = systems.iter().filter_map(|index| self.get(*index)).map(|system| system.table);
+        let first = tables.next().flatten();
+        let same = |table: Option<&RouteTable>| table.map(RouteTable::version) == first.map(RouteTable::version);
+        if tables.all(same) { Ok(first) } else { Err(Unresolved::new("connections of different systems answer for this host")) }
+    }
+}
+
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("System");
+        shown.field("connection", &self.connection).field("integration", &self.integration).field("endpoints", &self.endpoints);
+        shown.field("private", &self.private).field("strict_reads", &self.strict_reads).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Systems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.systems).finish()
+    }
+}
+
+/// Why a request is unresolved, with the row and its effect when one was found.
+type Stopped = (Option<(RowInfo, Effect)>, Unresolved);
+
+/// A preflight is answered by a server itself, so only a row written for OPTIONS counts, no `*` row.
+pub(crate) fn find<'t>(table: &'t RouteTable, method: &str, path: Path<'_>) -> Option<Match<'t>> {
+    table.find(method, path).filter(|found| method != "OPTIONS" || found.route.method == "OPTIONS")
+}
+
+fn another_name(connection: &str) -> String {
+    format!("another name of the server of connection `{connection}`")
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
