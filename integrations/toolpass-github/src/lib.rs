@@ -13,3 +13,5 @@ pub mod actions;
 pub mod config;
 pub mod facts;
 pub mod resource;
+pub mod rules;
+pub mod upstream;
