@@ -10,7 +10,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The address itself: an IPv4 address where an IPv6 one only carries it.
 pub fn unwrapped(address: IpAddr) -> IpAddr {
-    let IpAddr::V6(v6) = address else { return address };
+    let IpAddr::V6(v6) = address else {
+        return address;
+    };
     match embedded(v6) {
         Some(v4) => IpAddr::V4(v4),
         None => address,
@@ -20,7 +22,9 @@ pub fn unwrapped(address: IpAddr) -> IpAddr {
 /// What kind of address no tool has business with, in words that complete "the host is".
 pub fn forbidden_address(address: IpAddr) -> Option<&'static str> {
     match unwrapped(address) {
-        IpAddr::V4(v4) if v4.is_link_local() => Some("a link-local address, where clouds keep their metadata service"),
+        IpAddr::V4(v4) if v4.is_link_local() => {
+            Some("a link-local address, where clouds keep their metadata service")
+        }
         IpAddr::V6(v6) if METADATA_V6.contains(&v6) => Some("a cloud's metadata service"),
         IpAddr::V6(v6) if v6.is_unicast_link_local() => Some("a link-local address"),
         IpAddr::V4(_) | IpAddr::V6(_) => None,
@@ -57,8 +61,10 @@ fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-const METADATA_V6: &[Ipv6Addr] =
-    &[Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
+const METADATA_V6: &[Ipv6Addr] = &[
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+];
 
 const METADATA_NAMES: &[&str] = &["metadata", "metadata.goog", "metadata.google.internal"];
 
@@ -69,22 +75,58 @@ mod tests {
     #[test]
     fn metadata_and_link_local_in_every_spelling() {
         for host in [
-            "169.254.169.254", "169.254.0.1", "fe80::1", "febf::1", "fd00:ec2::254", "fd20:ce::254", "::ffff:169.254.169.254",
-            "64:ff9b::a9fe:a9fe", "::a9fe:a9fe", "2002:a9fe:a9fe::1", "metadata.google.internal", "metadata.goog", "metadata",
+            "169.254.169.254",
+            "169.254.0.1",
+            "fe80::1",
+            "febf::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "::a9fe:a9fe",
+            "2002:a9fe:a9fe::1",
+            "metadata.google.internal",
+            "metadata.goog",
+            "metadata",
         ] {
             assert!(forbidden_host(host).is_some(), "{host}");
         }
-        for host in ["169.253.0.1", "10.0.0.1", "127.0.0.1", "::1", "::", "fec0::1", "fd00:ec2::253", "2002:808:808::1", "api.github.com"] {
+        for host in [
+            "169.253.0.1",
+            "10.0.0.1",
+            "127.0.0.1",
+            "::1",
+            "::",
+            "fec0::1",
+            "fd00:ec2::253",
+            "2002:808:808::1",
+            "api.github.com",
+        ] {
             assert!(forbidden_host(host).is_none(), "{host}");
         }
     }
 
     #[test]
     fn loopback() {
-        for host in ["localhost", "a.localhost", "127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::"] {
+        for host in [
+            "localhost",
+            "a.localhost",
+            "127.0.0.1",
+            "127.9.9.9",
+            "::1",
+            "::ffff:127.0.0.1",
+            "0.0.0.0",
+            "::",
+        ] {
             assert!(is_loopback_host(host), "{host}");
         }
-        for host in ["localhost.example.com", "notlocalhost", "10.0.0.1", "128.0.0.1", "fe80::1"] {
+        for host in [
+            "localhost.example.com",
+            "notlocalhost",
+            "10.0.0.1",
+            "128.0.0.1",
+            "fe80::1",
+        ] {
             assert!(!is_loopback_host(host), "{host}");
         }
     }

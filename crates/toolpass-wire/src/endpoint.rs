@@ -44,7 +44,9 @@ pub enum EndpointError {
     #[error("expected a host name or address")]
     Host,
     /// A label that mixes text and variable, or a name that is no identifier or stands twice.
-    #[error("expected each variable of a host to be a whole label with a name of its own, `{{name+}}` only as the first")]
+    #[error(
+        "expected each variable of a host to be a whole label with a name of its own, `{{name+}}` only as the first"
+    )]
     Label,
     /// A pattern whose last two labels are not written out: it would match foreign hosts.
     #[error("expected the last two labels of a host pattern to be written out")]
@@ -66,7 +68,10 @@ pub enum EndpointError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shape {
     Exact(String),
-    Labels { many: Option<Text>, labels: Vec<Label> },
+    Labels {
+        many: Option<Text>,
+        labels: Vec<Label>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,19 +100,32 @@ impl Endpoint {
         };
         let digits = |port: &&str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
         let port = match port {
-            Some(text) => Some(Some(text).filter(digits).and_then(|text| text.parse().ok()).ok_or(EndpointError::Port)?),
+            Some(text) => Some(
+                Some(text)
+                    .filter(digits)
+                    .and_then(|text| text.parse().ok())
+                    .ok_or(EndpointError::Port)?,
+            ),
             None => None,
         };
         if port == Some(0) {
             return Err(EndpointError::Port);
         }
         let prefix = path.strip_suffix('/').unwrap_or(path);
-        let plain = PathSegments::read(prefix)
-            .is_ok_and(|path| !path.is_gapped() && !path.has_semicolon() && path.iter().all(|segment| !segment.escaped));
+        let plain = PathSegments::read(prefix).is_ok_and(|path| {
+            !path.is_gapped()
+                && !path.has_semicolon()
+                && path.iter().all(|segment| !segment.escaped)
+        });
         if !plain {
             return Err(EndpointError::Prefix);
         }
-        Ok(Endpoint { scheme, host: HostPattern::parse(host)?, port, prefix: prefix.to_string() })
+        Ok(Endpoint {
+            scheme,
+            host: HostPattern::parse(host)?,
+            port,
+            prefix: prefix.to_string(),
+        })
     }
 
     /// The port it is reached at.
@@ -122,12 +140,17 @@ impl HostPattern {
     pub fn parse(text: &str) -> Result<HostPattern, EndpointError> {
         if !text.contains(['{', '}']) {
             let exact = host::canonical(text).map_err(|_| EndpointError::Host)?;
-            return Ok(HostPattern { shape: Shape::Exact(exact.into_owned()) });
+            return Ok(HostPattern {
+                shape: Shape::Exact(exact.into_owned()),
+            });
         }
         let mut many: Option<Text> = None;
         let mut labels = Vec::new();
         for (index, label) in text.split('.').enumerate() {
-            let Some(inside) = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+            let Some(inside) = label
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'))
+            else {
                 if label.contains(['{', '}']) {
                     return Err(EndpointError::Label);
                 }
@@ -137,7 +160,11 @@ impl HostPattern {
             let takes_many = inside.ends_with('+');
             let name = inside.strip_suffix('+').unwrap_or(inside);
             let same = |label: &Label| matches!(label, Label::Variable(known) if known == name);
-            if !is_identifier(name) || takes_many && index > 0 || labels.iter().any(same) || many.as_deref() == Some(name) {
+            if !is_identifier(name)
+                || takes_many && index > 0
+                || labels.iter().any(same)
+                || many.as_deref() == Some(name)
+            {
                 return Err(EndpointError::Label);
             }
             let name = Cow::Owned(name.to_string());
@@ -147,8 +174,18 @@ impl HostPattern {
                 labels.push(Label::Variable(name));
             }
         }
-        let written_out = labels.iter().rev().take_while(|label| matches!(label, Label::Literal(_))).count();
-        if written_out < 2 { Err(EndpointError::Open) } else { Ok(HostPattern { shape: Shape::Labels { many, labels } }) }
+        let written_out = labels
+            .iter()
+            .rev()
+            .take_while(|label| matches!(label, Label::Literal(_)))
+            .count();
+        if written_out < 2 {
+            Err(EndpointError::Open)
+        } else {
+            Ok(HostPattern {
+                shape: Shape::Labels { many, labels },
+            })
+        }
     }
 
     /// The one host it is, when it is no pattern.
@@ -182,7 +219,10 @@ impl HostPattern {
     pub fn closeness(&self) -> usize {
         match &self.shape {
             Shape::Exact(_) => usize::MAX,
-            Shape::Labels { labels, .. } => labels.iter().filter(|label| matches!(label, Label::Literal(_))).count(),
+            Shape::Labels { labels, .. } => labels
+                .iter()
+                .filter(|label| matches!(label, Label::Literal(_)))
+                .count(),
         }
     }
 
@@ -198,7 +238,10 @@ impl HostPattern {
             return None;
         }
         let (first, last) = given.split_at_checked(surplus)?;
-        let mut captured: Vec<(Text, String)> = many.iter().map(|name| (name.clone(), first.join("."))).collect();
+        let mut captured: Vec<(Text, String)> = many
+            .iter()
+            .map(|name| (name.clone(), first.join(".")))
+            .collect();
         for (label, given) in labels.iter().zip(last) {
             match label {
                 Label::Literal(text) if text != given => return None,
@@ -213,14 +256,21 @@ impl HostPattern {
 impl VendorHosts {
     /// Whether a canonical host is one of the vendor's.
     pub fn covers(self, host: &str) -> bool {
-        self.0.iter().any(|suffix| host.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+        self.0.iter().any(|suffix| {
+            host.strip_suffix(suffix)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        })
     }
 }
 
 fn literal(label: &str) -> Result<String, EndpointError> {
     let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
     let label = label.to_ascii_lowercase();
-    if !label.is_empty() && label.bytes().all(fits) { Ok(label) } else { Err(EndpointError::Host) }
+    if !label.is_empty() && label.bytes().all(fits) {
+        Ok(label)
+    } else {
+        Err(EndpointError::Host)
+    }
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -237,16 +287,42 @@ mod tests {
         let parts = |url: &str| {
             let endpoint = Endpoint::parse(url).unwrap();
             let host = endpoint.host.exact().map(String::from);
-            (endpoint.scheme.clone(), host, endpoint.port_number(), endpoint.prefix)
+            (
+                endpoint.scheme.clone(),
+                host,
+                endpoint.port_number(),
+                endpoint.prefix,
+            )
         };
         let host = |text: &str| Some(text.to_string());
-        assert_eq!(parts("https://api.github.com"), (Scheme::Https, host("api.github.com"), 443, String::new()));
-        assert_eq!(parts("HTTPS://GHE.Corp./api/v3/"), (Scheme::Https, host("ghe.corp"), 443, "/api/v3".into()));
-        assert_eq!(parts("http://localhost:8080/"), (Scheme::Http, host("localhost"), 8080, String::new()));
-        assert_eq!(parts("http://[::1]:81"), (Scheme::Http, host("::1"), 81, String::new()));
-        assert_eq!(parts("http://[::1]"), (Scheme::Http, host("::1"), 80, String::new()));
-        assert_eq!(parts("https://127.1/x"), (Scheme::Https, host("127.0.0.1"), 443, "/x".into()));
-        assert_eq!(parts("https://{b}.s3.amazonaws.com"), (Scheme::Https, None, 443, String::new()));
+        assert_eq!(
+            parts("https://api.github.com"),
+            (Scheme::Https, host("api.github.com"), 443, String::new())
+        );
+        assert_eq!(
+            parts("HTTPS://GHE.Corp./api/v3/"),
+            (Scheme::Https, host("ghe.corp"), 443, "/api/v3".into())
+        );
+        assert_eq!(
+            parts("http://localhost:8080/"),
+            (Scheme::Http, host("localhost"), 8080, String::new())
+        );
+        assert_eq!(
+            parts("http://[::1]:81"),
+            (Scheme::Http, host("::1"), 81, String::new())
+        );
+        assert_eq!(
+            parts("http://[::1]"),
+            (Scheme::Http, host("::1"), 80, String::new())
+        );
+        assert_eq!(
+            parts("https://127.1/x"),
+            (Scheme::Https, host("127.0.0.1"), 443, "/x".into())
+        );
+        assert_eq!(
+            parts("https://{b}.s3.amazonaws.com"),
+            (Scheme::Https, None, 443, String::new())
+        );
     }
 
     #[test]
@@ -281,18 +357,42 @@ mod tests {
     fn labels_are_captured() {
         let captures = |pattern: &str, host: &str| {
             let captured = HostPattern::parse(pattern).unwrap().captures(host)?;
-            Some(captured.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+            Some(
+                captured
+                    .into_iter()
+                    .map(|(name, value)| format!("{name}={value}"))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
         };
         let s3 = "{bucket}.s3.{region}.amazonaws.com";
-        assert_eq!(captures(s3, "logs.s3.eu-west-1.amazonaws.com").as_deref(), Some("bucket=logs region=eu-west-1"));
+        assert_eq!(
+            captures(s3, "logs.s3.eu-west-1.amazonaws.com").as_deref(),
+            Some("bucket=logs region=eu-west-1")
+        );
         assert_eq!(captures(s3, "s3.eu-west-1.amazonaws.com"), None);
         assert_eq!(captures(s3, "my.logs.s3.eu-west-1.amazonaws.com"), None);
-        assert_eq!(captures(s3, "logs.s3.eu-west-1.amazonaws.com.evil.example"), None);
-        assert_eq!(captures("{bucket+}.s3.amazonaws.com", "my.logs.s3.amazonaws.com").as_deref(), Some("bucket=my.logs"));
-        assert_eq!(captures("{bucket+}.s3.amazonaws.com", "s3.amazonaws.com"), None);
-        assert_eq!(captures("api.github.com", "api.github.com").as_deref(), Some(""));
+        assert_eq!(
+            captures(s3, "logs.s3.eu-west-1.amazonaws.com.evil.example"),
+            None
+        );
+        assert_eq!(
+            captures("{bucket+}.s3.amazonaws.com", "my.logs.s3.amazonaws.com").as_deref(),
+            Some("bucket=my.logs")
+        );
+        assert_eq!(
+            captures("{bucket+}.s3.amazonaws.com", "s3.amazonaws.com"),
+            None
+        );
+        assert_eq!(
+            captures("api.github.com", "api.github.com").as_deref(),
+            Some("")
+        );
         assert_eq!(captures("api.github.com", "x.api.github.com"), None);
-        assert_eq!(HostPattern::parse(s3).unwrap().names(), ["bucket", "region"]);
+        assert_eq!(
+            HostPattern::parse(s3).unwrap().names(),
+            ["bucket", "region"]
+        );
     }
 
     #[test]

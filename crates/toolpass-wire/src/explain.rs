@@ -67,25 +67,45 @@ impl Systems {
             observation: self.observe(request),
         };
         let name_all = |systems: &[usize]| {
-            systems.iter().filter_map(|index| self.get(*index)).map(|system| system.connection.clone()).collect()
+            systems
+                .iter()
+                .filter_map(|index| self.get(*index))
+                .map(|system| system.connection.clone())
+                .collect()
         };
         match self.attribute(request) {
             Attribution::Mismatch(reason) => explanation.place = reason,
-            Attribution::Unknown { .. } => explanation.place = format!("no connection answers at `{}`", request.host_key()),
+            Attribution::Unknown { .. } => {
+                explanation.place = format!("no connection answers at `{}`", request.host_key())
+            }
             Attribution::Unclear { systems, reason } => {
                 explanation.connections = name_all(&systems);
                 explanation.place = reason.to_string();
             }
-            Attribution::Known { systems, skipped, .. } => {
+            Attribution::Known {
+                systems, skipped, ..
+            } => {
                 explanation.connections = name_all(&systems);
-                explanation.place = format!("`{}` belongs to {}", request.host_key(), listed(&explanation.connections));
-                let table = systems.first().and_then(|index| self.get(*index)).and_then(|system| system.table);
-                let path = request.path().ok().map(|path| Path::from(path).skip(skipped));
+                explanation.place = format!(
+                    "`{}` belongs to {}",
+                    request.host_key(),
+                    listed(&explanation.connections)
+                );
+                let table = systems
+                    .first()
+                    .and_then(|index| self.get(*index))
+                    .and_then(|system| system.table);
+                let path = request
+                    .path()
+                    .ok()
+                    .map(|path| Path::from(path).skip(skipped));
                 if let (Some(table), Some(path)) = (table, path) {
                     let path = without_own_prefix(table, path).unwrap_or(path);
                     let winner = find(table, request.method(), path).map(|found| found.route);
                     explanation.rows = explained(table.candidates(request.method(), path), winner);
-                    explanation.left_out = table.left_out(request.method(), path).map(|row| row.reason.clone());
+                    explanation.left_out = table
+                        .left_out(request.method(), path)
+                        .map(|row| row.reason.clone());
                 }
             }
         }
@@ -94,11 +114,20 @@ impl Systems {
 }
 
 fn explained(candidates: Vec<Candidate<'_>>, winner: Option<&Route>) -> Vec<ExplainedRow> {
-    let closest = candidates.iter().map(|candidate| candidate.agreement).max().unwrap_or(0);
+    let closest = candidates
+        .iter()
+        .map(|candidate| candidate.agreement)
+        .max()
+        .unwrap_or(0);
     let in_question = |candidate: &&Candidate<'_>| {
         candidate.path.is_ok() || winner.is_none() && closest > 0 && candidate.agreement == closest
     };
-    candidates.iter().filter(in_question).take(MAX_ROWS).map(|candidate| explain_row(candidate, winner)).collect()
+    candidates
+        .iter()
+        .filter(in_question)
+        .take(MAX_ROWS)
+        .map(|candidate| explain_row(candidate, winner))
+        .collect()
 }
 
 fn explain_row(candidate: &Candidate<'_>, winner: Option<&Route>) -> ExplainedRow {
@@ -119,7 +148,11 @@ fn explain_row(candidate: &Candidate<'_>, winner: Option<&Route>) -> ExplainedRo
 }
 
 fn listed(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// How many rows are shown.

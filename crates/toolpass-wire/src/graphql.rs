@@ -55,49 +55,88 @@ pub type Selection = RootField;
 impl RootField {
     /// The value of an argument.
     pub fn argument(&self, name: &str) -> Option<&Json> {
-        self.arguments.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.arguments
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
     }
 }
 
 /// Read a request: the pairs of its URL and the body that was sent as JSON.
 /// Errors: [`Unresolved`] for a batch, a persisted query, a document in two places, and whatever [`read`] refuses.
-pub fn read_request(url: &[(String, String)], body: Option<&Json>) -> Result<Operation, Unresolved> {
+pub fn read_request(
+    url: &[(String, String)],
+    body: Option<&Json>,
+) -> Result<Operation, Unresolved> {
     let in_url: Vec<&(String, String)> = url.iter().filter(|(name, _)| is_member(name)).collect();
     let envelope = match body {
-        Some(Json::Array(_)) => return Err(Unresolved::new("a batch of GraphQL operations; send one operation per request")),
+        Some(Json::Array(_)) => {
+            return Err(Unresolved::new(
+                "a batch of GraphQL operations; send one operation per request",
+            ));
+        }
         Some(Json::Object(members)) if in_url.is_empty() => members.clone(),
         Some(Json::Object(_)) => {
-            return Err(Unresolved::new("GraphQL members stand in the query string and in the body"));
+            return Err(Unresolved::new(
+                "GraphQL members stand in the query string and in the body",
+            ));
         }
         Some(_) => return Err(Unresolved::new("expected a JSON object with a `query`")),
         None => members_of_url(&in_url)?,
     };
-    let member = |wanted: &str| envelope.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-    if let Some(name) = PERSISTED.iter().find(|name| member(name).is_some_and(|value| *value != Json::Null)) {
-        return Err(Unresolved::new(format!("`{name}` names a persisted GraphQL query; send the document itself")));
+    let member = |wanted: &str| {
+        envelope
+            .iter()
+            .find(|(name, _)| name == wanted)
+            .map(|(_, value)| value)
+    };
+    if let Some(name) = PERSISTED
+        .iter()
+        .find(|name| member(name).is_some_and(|value| *value != Json::Null))
+    {
+        return Err(Unresolved::new(format!(
+            "`{name}` names a persisted GraphQL query; send the document itself"
+        )));
     }
     match member("extensions") {
         None | Some(Json::Null) => {}
-        Some(Json::Object(extensions)) if extensions.iter().all(|(name, _)| name != "persistedQuery") => {}
-        Some(_) => return Err(Unresolved::new("`extensions` names a persisted GraphQL query; send the document itself")),
+        Some(Json::Object(extensions))
+            if extensions.iter().all(|(name, _)| name != "persistedQuery") => {}
+        Some(_) => {
+            return Err(Unresolved::new(
+                "`extensions` names a persisted GraphQL query; send the document itself",
+            ));
+        }
     }
     let query = match member("query") {
         Some(Json::String(query)) if !query.trim().is_empty() => query,
-        _ => return Err(Unresolved::new("expected a GraphQL document in the string `query`")),
+        _ => {
+            return Err(Unresolved::new(
+                "expected a GraphQL document in the string `query`",
+            ));
+        }
     };
     let operation_name = match member("operationName") {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(name.as_str()),
         Some(_) => return Err(Unresolved::new("expected a string as `operationName`")),
     };
-    read(query, operation_name, member("variables").unwrap_or(&Json::Null))
+    read(
+        query,
+        operation_name,
+        member("variables").unwrap_or(&Json::Null),
+    )
 }
 
 /// Read a document.
 /// `variables` is an object, or null for none; an empty `operation_name` is none.
 /// Errors: [`Unresolved`] for a document that is malformed, too deep or too long, that holds several operations of which none
 /// is named, or that a server would refuse or another read differently.
-pub fn read(query: &str, operation_name: Option<&str>, variables: &Json) -> Result<Operation, Unresolved> {
+pub fn read(
+    query: &str,
+    operation_name: Option<&str>,
+    variables: &Json,
+) -> Result<Operation, Unresolved> {
     let given: &[(String, Json)] = match variables {
         Json::Null => &[],
         Json::Object(members) => members,
@@ -112,12 +151,21 @@ pub fn read(query: &str, operation_name: Option<&str>, variables: &Json) -> Resu
         Some(kind) if kind.subscription_token().is_some() => OperationKind::Subscription,
         Some(_) => OperationKind::Query,
     };
-    let mut reader = Reader { fragments, variables: BTreeMap::new(), spread: Vec::new(), left: MAX_SELECTIONS };
+    let mut reader = Reader {
+        fragments,
+        variables: BTreeMap::new(),
+        spread: Vec::new(),
+        left: MAX_SELECTIONS,
+    };
     reader.bind(operation, given)?;
     let set = operation.selection_set().ok_or_else(malformed)?;
     let mut fields = Vec::new();
     reader.select(&set, 1, &mut fields)?;
-    Ok(Operation { kind, name: operation.name().and_then(text_of), fields })
+    Ok(Operation {
+        kind,
+        name: operation.name().and_then(text_of),
+        fields,
+    })
 }
 
 /// What is carried through a document: its fragments, what the variables stand for, and what may still be expanded.
@@ -131,11 +179,25 @@ struct Reader {
 }
 
 impl Reader {
-    fn bind(&mut self, operation: &cst::OperationDefinition, given: &[(String, Json)]) -> Result<(), Unresolved> {
+    fn bind(
+        &mut self,
+        operation: &cst::OperationDefinition,
+        given: &[(String, Json)],
+    ) -> Result<(), Unresolved> {
         let declared = operation.variable_definitions();
-        for definition in declared.iter().flat_map(cst::VariableDefinitions::variable_definitions) {
-            let name = definition.variable().and_then(|variable| variable.name()).and_then(text_of).ok_or_else(malformed)?;
-            let sent = given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
+        for definition in declared
+            .iter()
+            .flat_map(cst::VariableDefinitions::variable_definitions)
+        {
+            let name = definition
+                .variable()
+                .and_then(|variable| variable.name())
+                .and_then(text_of)
+                .ok_or_else(malformed)?;
+            let sent = given
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| value.clone());
             let value = match (sent, definition.default_value()) {
                 (Some(sent), _) => Some(sent),
                 (None, Some(default)) => {
@@ -146,19 +208,30 @@ impl Reader {
                 (None, None) => None,
             };
             if self.variables.insert(name.clone(), value).is_some() {
-                return Err(Unresolved::new(format!("the GraphQL variable `{name}` is declared twice")));
+                return Err(Unresolved::new(format!(
+                    "the GraphQL variable `{name}` is declared twice"
+                )));
             }
         }
         Ok(())
     }
 
-    fn select(&mut self, set: &cst::SelectionSet, depth: usize, into: &mut Vec<RootField>) -> Result<(), Unresolved> {
+    fn select(
+        &mut self,
+        set: &cst::SelectionSet,
+        depth: usize,
+        into: &mut Vec<RootField>,
+    ) -> Result<(), Unresolved> {
         if depth > MAX_DEPTH {
-            return Err(Unresolved::new(format!("the GraphQL document is nested deeper than {MAX_DEPTH}")));
+            return Err(Unresolved::new(format!(
+                "the GraphQL document is nested deeper than {MAX_DEPTH}"
+            )));
         }
         for selection in set.selections() {
             self.left = self.left.checked_sub(1).ok_or_else(|| {
-                Unresolved::new(format!("the GraphQL document selects more than {MAX_SELECTIONS} fields"))
+                Unresolved::new(format!(
+                    "the GraphQL document selects more than {MAX_SELECTIONS} fields"
+                ))
             })?;
             match selection {
                 cst::Selection::Field(field) => {
@@ -167,10 +240,18 @@ impl Reader {
                 }
                 cst::Selection::InlineFragment(fragment) => {
                     // A fragment nests the document, not the answer; it counts, so that recursion is bounded.
-                    self.select(&fragment.selection_set().ok_or_else(malformed)?, depth + 1, into)?;
+                    self.select(
+                        &fragment.selection_set().ok_or_else(malformed)?,
+                        depth + 1,
+                        into,
+                    )?;
                 }
                 cst::Selection::FragmentSpread(spread) => {
-                    let name = spread.fragment_name().and_then(|name| name.name()).and_then(text_of).ok_or_else(malformed)?;
+                    let name = spread
+                        .fragment_name()
+                        .and_then(|name| name.name())
+                        .and_then(text_of)
+                        .ok_or_else(malformed)?;
                     self.spread(&name, depth, into)?;
                 }
             }
@@ -178,27 +259,45 @@ impl Reader {
         Ok(())
     }
 
-    fn spread(&mut self, name: &str, depth: usize, into: &mut Vec<RootField>) -> Result<(), Unresolved> {
+    fn spread(
+        &mut self,
+        name: &str,
+        depth: usize,
+        into: &mut Vec<RootField>,
+    ) -> Result<(), Unresolved> {
         if self.spread.iter().any(|open| open == name) {
-            return Err(Unresolved::new(format!("the GraphQL fragment `{name}` spreads itself")));
+            return Err(Unresolved::new(format!(
+                "the GraphQL fragment `{name}` spreads itself"
+            )));
         }
         let fragment = self.fragments.get(name).cloned();
-        let fragment = fragment.ok_or_else(|| Unresolved::new(format!("the GraphQL fragment `{name}` is not defined")))?;
+        let fragment = fragment.ok_or_else(|| {
+            Unresolved::new(format!("the GraphQL fragment `{name}` is not defined"))
+        })?;
         self.spread.push(name.to_string());
-        self.select(&fragment.selection_set().ok_or_else(malformed)?, depth + 1, into)?;
+        self.select(
+            &fragment.selection_set().ok_or_else(malformed)?,
+            depth + 1,
+            into,
+        )?;
         self.spread.pop();
         Ok(())
     }
 
     fn field(&mut self, field: &cst::Field, depth: usize) -> Result<RootField, Unresolved> {
         let name = field.name().and_then(text_of).ok_or_else(malformed)?;
-        let alias = field.alias().map(|alias| alias.name().and_then(text_of).ok_or_else(malformed)).transpose()?;
+        let alias = field
+            .alias()
+            .map(|alias| alias.name().and_then(text_of).ok_or_else(malformed))
+            .transpose()?;
         let mut arguments: Vec<(String, Json)> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         for argument in field.arguments().iter().flat_map(cst::Arguments::arguments) {
             let argument_name = argument.name().and_then(text_of).ok_or_else(malformed)?;
             if seen.contains(&argument_name) {
-                return Err(Unresolved::new(format!("the GraphQL argument `{argument_name}` is given twice")));
+                return Err(Unresolved::new(format!(
+                    "the GraphQL argument `{argument_name}` is given twice"
+                )));
             }
             seen.push(argument_name.clone());
             if let Some(value) = self.value(&argument.value().ok_or_else(malformed)?, 1)? {
@@ -209,29 +308,50 @@ impl Reader {
         if let Some(set) = field.selection_set() {
             self.select(&set, depth + 1, &mut selections)?;
         }
-        Ok(RootField { name, alias, arguments, selections })
+        Ok(RootField {
+            name,
+            alias,
+            arguments,
+            selections,
+        })
     }
 
     /// A value with its variables filled in; `None` is a variable without a value.
     fn value(&self, value: &cst::Value, depth: usize) -> Result<Option<Json>, Unresolved> {
         if depth > MAX_DEPTH {
-            return Err(Unresolved::new(format!("a GraphQL value is nested deeper than {MAX_DEPTH}")));
+            return Err(Unresolved::new(format!(
+                "a GraphQL value is nested deeper than {MAX_DEPTH}"
+            )));
         }
         Ok(Some(match value {
             cst::Value::Variable(variable) => {
                 let name = variable.name().and_then(text_of).ok_or_else(malformed)?;
                 let bound = self.variables.get(&name);
-                let bound = bound.ok_or_else(|| Unresolved::new(format!("the GraphQL variable `{name}` is not declared")))?;
+                let bound = bound.ok_or_else(|| {
+                    Unresolved::new(format!("the GraphQL variable `{name}` is not declared"))
+                })?;
                 return Ok(bound.clone());
             }
             cst::Value::StringValue(text) => Json::String(String::from(text)),
-            cst::Value::FloatValue(number) => Json::Number(number.float_token().ok_or_else(malformed)?.text().to_string()),
-            cst::Value::IntValue(number) => Json::Number(number.int_token().ok_or_else(malformed)?.text().to_string()),
+            cst::Value::FloatValue(number) => Json::Number(
+                number
+                    .float_token()
+                    .ok_or_else(malformed)?
+                    .text()
+                    .to_string(),
+            ),
+            cst::Value::IntValue(number) => {
+                Json::Number(number.int_token().ok_or_else(malformed)?.text().to_string())
+            }
             cst::Value::BooleanValue(truth) => Json::Bool(truth.true_token().is_some()),
             cst::Value::NullValue(_) => Json::Null,
-            cst::Value::EnumValue(member) => Json::String(member.name().and_then(text_of).ok_or_else(malformed)?),
+            cst::Value::EnumValue(member) => {
+                Json::String(member.name().and_then(text_of).ok_or_else(malformed)?)
+            }
             cst::Value::ListValue(list) => {
-                let items = list.values().map(|item| Ok(self.value(&item, depth + 1)?.unwrap_or(Json::Null)));
+                let items = list
+                    .values()
+                    .map(|item| Ok(self.value(&item, depth + 1)?.unwrap_or(Json::Null)));
                 Json::Array(items.collect::<Result<_, Unresolved>>()?)
             }
             cst::Value::ObjectValue(object) => {
@@ -240,10 +360,14 @@ impl Reader {
                 for member in object.object_fields() {
                     let name = member.name().and_then(text_of).ok_or_else(malformed)?;
                     if seen.contains(&name) {
-                        return Err(Unresolved::new(format!("the GraphQL input member `{name}` is given twice")));
+                        return Err(Unresolved::new(format!(
+                            "the GraphQL input member `{name}` is given twice"
+                        )));
                     }
                     seen.push(name.clone());
-                    if let Some(value) = self.value(&member.value().ok_or_else(malformed)?, depth + 1)? {
+                    if let Some(value) =
+                        self.value(&member.value().ok_or_else(malformed)?, depth + 1)?
+                    {
                         members.push((name, value));
                     }
                 }
@@ -254,20 +378,34 @@ impl Reader {
 }
 
 fn parse(query: &str) -> Result<cst::Document, Unresolved> {
-    let ignored = |kind| matches!(kind, TokenKind::Whitespace | TokenKind::Comment | TokenKind::Comma | TokenKind::Eof);
+    let ignored = |kind| {
+        matches!(
+            kind,
+            TokenKind::Whitespace | TokenKind::Comment | TokenKind::Comma | TokenKind::Eof
+        )
+    };
     let mut tokens = 0;
     for token in Lexer::new(query) {
         let token = token.map_err(|_| malformed())?;
         tokens += usize::from(!ignored(token.kind()));
         if tokens > MAX_TOKENS {
-            return Err(Unresolved::new(format!("the GraphQL document has more than {MAX_TOKENS} tokens")));
+            return Err(Unresolved::new(format!(
+                "the GraphQL document has more than {MAX_TOKENS} tokens"
+            )));
         }
     }
     let tree = Parser::new(query).recursion_limit(PARSER_DEPTH).parse();
-    if tree.errors().len() > 0 { Err(malformed()) } else { Ok(tree.document()) }
+    if tree.errors().len() > 0 {
+        Err(malformed())
+    } else {
+        Ok(tree.document())
+    }
 }
 
-type Definitions = (Vec<cst::OperationDefinition>, BTreeMap<String, cst::FragmentDefinition>);
+type Definitions = (
+    Vec<cst::OperationDefinition>,
+    BTreeMap<String, cst::FragmentDefinition>,
+);
 
 fn definitions(document: &cst::Document) -> Result<Definitions, Unresolved> {
     let mut operations = Vec::new();
@@ -276,30 +414,51 @@ fn definitions(document: &cst::Document) -> Result<Definitions, Unresolved> {
         match definition {
             cst::Definition::OperationDefinition(operation) => operations.push(operation),
             cst::Definition::FragmentDefinition(fragment) => {
-                let name = fragment.fragment_name().and_then(|name| name.name()).and_then(text_of).ok_or_else(malformed)?;
+                let name = fragment
+                    .fragment_name()
+                    .and_then(|name| name.name())
+                    .and_then(text_of)
+                    .ok_or_else(malformed)?;
                 if fragments.insert(name.clone(), fragment).is_some() {
-                    return Err(Unresolved::new(format!("the GraphQL fragment `{name}` is defined twice")));
+                    return Err(Unresolved::new(format!(
+                        "the GraphQL fragment `{name}` is defined twice"
+                    )));
                 }
             }
-            _ => return Err(Unresolved::new("expected only operations and fragments in the GraphQL document")),
+            _ => {
+                return Err(Unresolved::new(
+                    "expected only operations and fragments in the GraphQL document",
+                ));
+            }
         }
     }
     Ok((operations, fragments))
 }
 
 /// The operation that runs: the named one, or the only one.
-fn chosen<'o>(operations: &'o [cst::OperationDefinition], name: Option<&str>) -> Result<&'o cst::OperationDefinition, Unresolved> {
+fn chosen<'o>(
+    operations: &'o [cst::OperationDefinition],
+    name: Option<&str>,
+) -> Result<&'o cst::OperationDefinition, Unresolved> {
     match (operations, name) {
         ([], _) => Err(Unresolved::new("the GraphQL document holds no operation")),
         ([only], None) => Ok(only),
-        (_, None) => Err(Unresolved::new("the GraphQL document holds several operations and `operationName` names none")),
+        (_, None) => Err(Unresolved::new(
+            "the GraphQL document holds several operations and `operationName` names none",
+        )),
         (_, Some(name)) => {
-            let named = |operation: &&cst::OperationDefinition| operation.name().and_then(text_of).as_deref() == Some(name);
+            let named = |operation: &&cst::OperationDefinition| {
+                operation.name().and_then(text_of).as_deref() == Some(name)
+            };
             let mut found = operations.iter().filter(named);
             match (found.next(), found.next()) {
                 (Some(only), None) => Ok(only),
-                (Some(_), Some(_)) => Err(Unresolved::new("two GraphQL operations have the name in `operationName`")),
-                (None, _) => Err(Unresolved::new("no GraphQL operation has the name in `operationName`")),
+                (Some(_), Some(_)) => Err(Unresolved::new(
+                    "two GraphQL operations have the name in `operationName`",
+                )),
+                (None, _) => Err(Unresolved::new(
+                    "no GraphQL operation has the name in `operationName`",
+                )),
             }
         }
     }
@@ -309,11 +468,14 @@ fn members_of_url(pairs: &[&(String, String)]) -> Result<Vec<(String, Json)>, Un
     let mut members: Vec<(String, Json)> = Vec::new();
     for (name, value) in pairs {
         if members.iter().any(|(seen, _)| seen == name) {
-            return Err(Unresolved::new(format!("`{name}` is given twice in the query string")));
+            return Err(Unresolved::new(format!(
+                "`{name}` is given twice in the query string"
+            )));
         }
         let is_json = matches!(name.as_str(), "variables" | "extensions") && !value.is_empty();
         let value = if is_json {
-            Json::parse(value.as_bytes()).map_err(|_| Unresolved::new(format!("expected JSON as `{name}`")))?
+            Json::parse(value.as_bytes())
+                .map_err(|_| Unresolved::new(format!("expected JSON as `{name}`")))?
         } else if value.is_empty() {
             Json::Null
         } else {
@@ -325,11 +487,14 @@ fn members_of_url(pairs: &[&(String, String)]) -> Result<Vec<(String, Json)>, Un
 }
 
 fn is_member(name: &str) -> bool {
-    matches!(name, "query" | "operationName" | "variables" | "extensions") || PERSISTED.contains(&name)
+    matches!(name, "query" | "operationName" | "variables" | "extensions")
+        || PERSISTED.contains(&name)
 }
 
 fn text_of(name: cst::Name) -> Option<String> {
-    name.ident_token().map(|token| token.text().to_string()).or_else(|| Some(name.syntax().first_token()?.text().to_string()))
+    name.ident_token()
+        .map(|token| token.text().to_string())
+        .or_else(|| Some(name.syntax().first_token()?.text().to_string()))
 }
 
 fn malformed() -> Unresolved {
@@ -338,7 +503,16 @@ fn malformed() -> Unresolved {
 
 /// Members by which servers take a stored document instead of the one sent.
 /// SOURCE: Apollo automatic persisted queries, Relay persisted queries, GraphQL over HTTP appendix on persisted documents.
-const PERSISTED: &[&str] = &["docId", "doc_id", "documentId", "hash", "id", "persistedQuery", "queryId", "query_id"];
+const PERSISTED: &[&str] = &[
+    "docId",
+    "doc_id",
+    "documentId",
+    "hash",
+    "id",
+    "persistedQuery",
+    "queryId",
+    "query_id",
+];
 
 /// How deep selections and values may nest.
 const MAX_DEPTH: usize = 32;

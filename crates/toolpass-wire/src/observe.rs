@@ -22,7 +22,7 @@ use toolpass_core::resource::Resource;
 
 use crate::address;
 use crate::endpoint::Endpoint;
-use crate::extract::Need;
+use crate::extract::{Extracted, Need};
 use crate::field::Unresolved;
 use crate::matcher::{Match, RouteTable};
 use crate::reading::Reading;
@@ -151,15 +151,26 @@ impl Systems {
         for (index, system) in systems.iter().enumerate() {
             for (place, endpoint) in system.endpoints.iter().enumerate() {
                 match endpoint.host.exact() {
-                    Some(host) => by_host.entry(host.to_string()).or_default().push((index, place)),
+                    Some(host) => by_host
+                        .entry(host.to_string())
+                        .or_default()
+                        .push((index, place)),
                     None => patterns.push((index, place)),
                 }
                 if let Some(address) = endpoint.host.address() {
-                    addresses.entry((address::unwrapped(address), endpoint.port_number())).or_default().push(index);
+                    addresses
+                        .entry((address::unwrapped(address), endpoint.port_number()))
+                        .or_default()
+                        .push(index);
                 }
             }
         }
-        Systems { systems, by_host, patterns, addresses: RwLock::new(addresses) }
+        Systems {
+            systems,
+            by_host,
+            patterns,
+            addresses: RwLock::new(addresses),
+        }
     }
 
     /// The system with this index.
@@ -175,27 +186,36 @@ impl Systems {
     /// Say what a request is.
     pub fn observe(&self, request: &WireRequest) -> Observation {
         if let Some(reason) = request.host_problem() {
-            return Observation::HostMismatch { reason: reason.to_string() };
+            return Observation::HostMismatch {
+                reason: reason.to_string(),
+            };
         }
-        let (systems, skipped, labels) = match self.attribute(request) {
-            Attribution::Mismatch(reason) => return Observation::HostMismatch { reason },
-            Attribution::Unknown { vendor_of, other_name, other_port } => {
+        match self.attribute(request) {
+            Attribution::Mismatch(reason) => Observation::HostMismatch { reason },
+            Attribution::Unknown {
+                vendor_of,
+                other_name,
+                other_port,
+            } => {
                 let is_http = matches!(request.scheme(), Scheme::Http | Scheme::Https);
                 let counts_as_write = other_port || request.effect() > Effect::Read || !is_http;
-                return Observation::UnknownHost { vendor_of, other_name, counts_as_write };
+                Observation::UnknownHost {
+                    vendor_of,
+                    other_name,
+                    counts_as_write,
+                }
             }
-            Attribution::Unclear { systems, reason } => {
-                return Observation::Unresolved { systems, row: None, effect: request.effect(), reason };
-            }
-            Attribution::Known { systems, skipped, labels } => (systems, skipped, labels),
-        };
-        match self.read(request, &systems, skipped, labels) {
-            Ok(Some(mapped)) => Observation::Mapped { systems, row: mapped.row, needs: mapped.needs, effect: mapped.effect },
-            Ok(None) => Observation::Unmapped { systems, effect: request.effect() },
-            Err((row, reason)) => {
-                let effect = row.as_ref().map_or_else(|| request.effect(), |(_, effect)| *effect);
-                Observation::Unresolved { systems, row: row.map(|(row, _)| row), effect, reason }
-            }
+            Attribution::Unclear { systems, reason } => Observation::Unresolved {
+                systems,
+                row: None,
+                effect: request.effect(),
+                reason,
+            },
+            Attribution::Known {
+                systems,
+                skipped,
+                labels,
+            } => self.on_systems(request, systems, skipped, labels),
         }
     }
 
@@ -205,23 +225,36 @@ impl Systems {
         if let [only] = candidates {
             return Ok(*only);
         }
-        let can_own = |index: &&usize| self.get(**index).is_some_and(|system| (system.owns)(resource));
+        let can_own = |index: &&usize| {
+            self.get(**index)
+                .is_some_and(|system| (system.owns)(resource))
+        };
         let owners: Vec<usize> = candidates.iter().filter(can_own).copied().collect();
         match owners.as_slice() {
             [owner] => Ok(*owner),
             _ => {
                 let named = candidates.iter().filter_map(|index| self.get(*index));
-                Err(Ambiguous { connections: named.map(|system| system.connection.clone()).collect(), owners: owners.len() })
+                Err(Ambiguous {
+                    connections: named.map(|system| system.connection.clone()).collect(),
+                    owners: owners.len(),
+                })
             }
         }
     }
 
     /// Remember an address that a host of a system led to, for all ports of that system.
     pub fn learn_address(&self, index: usize, address: IpAddr) {
-        let Some(system) = self.get(index) else { return };
-        let mut addresses = self.addresses.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(system) = self.get(index) else {
+            return;
+        };
+        let mut addresses = self
+            .addresses
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         for endpoint in &system.endpoints {
-            let known = addresses.entry((address::unwrapped(address), endpoint.port_number())).or_default();
+            let known = addresses
+                .entry((address::unwrapped(address), endpoint.port_number()))
+                .or_default();
             if !known.contains(&index) {
                 known.push(index);
             }
@@ -234,59 +267,119 @@ impl Systems {
         if let Some(kind) = address::forbidden_address(address) {
             return Some(kind.to_string());
         }
-        let addresses = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
-        let index = addresses.get(&(address::unwrapped(address), port))?.first()?;
-        self.get(*index).map(|system| another_name(&system.connection))
+        let addresses = self
+            .addresses
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let index = addresses
+            .get(&(address::unwrapped(address), port))?
+            .first()?;
+        self.get(*index)
+            .map(|system| another_name(&system.connection))
     }
 
-    /// The row and what it needs; `None` when there is no row.
-    /// Errors: the reason, with the row and its effect when one was found.
-    fn read(&self, request: &WireRequest, systems: &[usize], skipped: usize, labels: Vec<(Text, String)>) -> Result<Option<needs::Mapped>, Stopped> {
-        let table = self.table_of(systems).map_err(|reason| (None, reason))?;
-        let quirks = table.map_or_else(Quirks::default, |table| *table.quirks());
-        if let Some(reason) = request.problem_on_connection(&quirks) {
-            return Err((None, reason));
-        }
-        let path = request.path().map_err(|reason| (None, reason.clone()))?;
-        let Some(table) = table else { return Ok(None) };
-        let path = attribution::without_own_prefix(table, Path::from(path).skip(skipped)).map_err(|reason| (None, reason))?;
+    /// A request to these systems, whose prefix has `skipped` segments and whose host gave `labels`.
+    fn on_systems(
+        &self,
+        request: &WireRequest,
+        systems: Vec<usize>,
+        skipped: usize,
+        labels: Vec<(Text, String)>,
+    ) -> Observation {
+        let effect = request.effect();
+        let (table, path) = match self.place(request, &systems, skipped) {
+            Ok(Some(place)) => place,
+            Ok(None) => return Observation::Unmapped { systems, effect },
+            Err(reason) => {
+                return Observation::Unresolved {
+                    systems,
+                    row: None,
+                    effect,
+                    reason,
+                };
+            }
+        };
         let Some(found) = find(table, request.method(), path) else {
-            return Ok((request.method() == "OPTIONS").then(needs::preflight));
+            return match request.method() {
+                "OPTIONS" => needs::preflight().on(systems),
+                _ => Observation::Unmapped { systems, effect },
+            };
         };
         let mut captured = labels;
         captured.extend(found.captures(path));
-        let effect = found.route.effect.unwrap_or_else(|| request.effect());
-        let stop = |captured: Vec<(Text, String)>, reason| {
-            Err((Some((needs::row_info(found.route, effect, captured), effect)), reason))
-        };
-        if !found.allows_slashes(path) {
-            return stop(captured, Unresolved::new("the path holds an encoded slash where none can stand"));
-        }
+        let effect = found.route.effect.unwrap_or(effect);
         let extracted = match found.route.reads {
-            None => Ok(None),
-            Some(reads) => reads(&Reading::new(request, &captured, quirks)).map(Some),
+            _ if !found.allows_slashes(path) => Err(Unresolved::new(
+                "the path holds an encoded slash where none can stand",
+            )),
+            None => Ok(Extracted::default()),
+            Some(reads) => reads(&Reading::new(request, &captured, *table.quirks())),
         };
-        let mapped = extracted.and_then(|extracted| needs::needs_of(&found, effect, &captured, extracted.unwrap_or_default()));
-        match mapped {
-            Ok(mapped) => Ok(Some(mapped)),
-            Err(reason) => stop(captured, reason),
+        match extracted.and_then(|extracted| needs::needs_of(&found, effect, &captured, extracted))
+        {
+            Ok(mapped) => mapped.on(systems),
+            Err(reason) => {
+                let row = Some(needs::row_info(found.route, effect, captured));
+                Observation::Unresolved {
+                    systems,
+                    row,
+                    effect,
+                    reason,
+                }
+            }
         }
+    }
+
+    /// The table to look into and the path to look up; `None` when there is no table.
+    /// Errors: [`Unresolved`] for a request that can be read in two ways, whatever row it would fall under.
+    fn place<'r>(
+        &self,
+        request: &'r WireRequest,
+        systems: &[usize],
+        skipped: usize,
+    ) -> Result<Option<Place<'r>>, Unresolved> {
+        let table = self.table_of(systems)?;
+        let quirks = table.map_or_else(Quirks::default, |table| *table.quirks());
+        if let Some(reason) = request.problem_on_connection(&quirks) {
+            return Err(reason);
+        }
+        let path = Path::from(request.path().map_err(Clone::clone)?).skip(skipped);
+        table
+            .map(|table| Ok((table, attribution::without_own_prefix(table, path)?)))
+            .transpose()
     }
 
     /// The table that all candidates share.
     fn table_of(&self, systems: &[usize]) -> Result<Option<&'static RouteTable>, Unresolved> {
-        let mut tables = systems.iter().filter_map(|index| self.get(*index)).map(|system| system.table);
+        let mut tables = systems
+            .iter()
+            .filter_map(|index| self.get(*index))
+            .map(|system| system.table);
         let first = tables.next().flatten();
-        let same = |table: Option<&RouteTable>| table.map(RouteTable::version) == first.map(RouteTable::version);
-        if tables.all(same) { Ok(first) } else { Err(Unresolved::new("connections of different systems answer for this host")) }
+        let same = |table: Option<&RouteTable>| {
+            table.map(RouteTable::version) == first.map(RouteTable::version)
+        };
+        if tables.all(same) {
+            Ok(first)
+        } else {
+            Err(Unresolved::new(
+                "connections of different systems answer for this host",
+            ))
+        }
     }
 }
 
 impl fmt::Debug for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("System");
-        shown.field("connection", &self.connection).field("integration", &self.integration).field("endpoints", &self.endpoints);
-        shown.field("private", &self.private).field("strict_reads", &self.strict_reads).finish_non_exhaustive()
+        shown
+            .field("connection", &self.connection)
+            .field("integration", &self.integration)
+            .field("endpoints", &self.endpoints);
+        shown
+            .field("private", &self.private)
+            .field("strict_reads", &self.strict_reads)
+            .finish_non_exhaustive()
     }
 }
 
@@ -296,12 +389,14 @@ impl fmt::Debug for Systems {
     }
 }
 
-/// Why a request is unresolved, with the row and its effect when one was found.
-type Stopped = (Option<(RowInfo, Effect)>, Unresolved);
+/// Where a request is looked up.
+type Place<'r> = (&'static RouteTable, Path<'r>);
 
 /// A preflight is answered by a server itself, so only a row written for OPTIONS counts, no `*` row.
 pub(crate) fn find<'t>(table: &'t RouteTable, method: &str, path: Path<'_>) -> Option<Match<'t>> {
-    table.find(method, path).filter(|found| method != "OPTIONS" || found.route.method == "OPTIONS")
+    table
+        .find(method, path)
+        .filter(|found| method != "OPTIONS" || found.route.method == "OPTIONS")
 }
 
 fn another_name(connection: &str) -> String {
@@ -309,5 +404,9 @@ fn another_name(connection: &str) -> String {
 }
 
 fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

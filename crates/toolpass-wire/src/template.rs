@@ -104,7 +104,10 @@ enum Place {
 impl<'p> Path<'p> {
     /// The path without its first `count` segments.
     pub fn skip(self, count: usize) -> Path<'p> {
-        Path { skipped: self.skipped + count, ..self }
+        Path {
+            skipped: self.skipped + count,
+            ..self
+        }
     }
 
     /// How many segments there are.
@@ -135,7 +138,10 @@ impl<'p> Path<'p> {
 
 impl<'p> From<&'p PathSegments> for Path<'p> {
     fn from(segments: &'p PathSegments) -> Path<'p> {
-        Path { segments, skipped: 0 }
+        Path {
+            segments,
+            skipped: 0,
+        }
     }
 }
 
@@ -144,7 +150,10 @@ impl PathTemplate {
     /// Errors: [`InvalidTemplate`].
     pub fn parse(text: &Text) -> Result<PathTemplate, InvalidTemplate> {
         let path = text.strip_prefix('/').ok_or(InvalidTemplate::NoSlash)?;
-        let mut template = PathTemplate { parts: Vec::new(), tail: None };
+        let mut template = PathTemplate {
+            parts: Vec::new(),
+            tail: None,
+        };
         if path.is_empty() {
             return Ok(template);
         }
@@ -171,7 +180,10 @@ impl PathTemplate {
 
     /// How many segments are literal.
     pub fn literals(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::Literal(_))).count()
+        self.parts
+            .iter()
+            .filter(|part| matches!(part, Part::Literal(_)))
+            .count()
     }
 
     /// The names it captures, in order.
@@ -180,7 +192,10 @@ impl PathTemplate {
             Part::Literal(_) => None,
             Part::Variable(variable) => Some(variable),
         });
-        variables.chain(&self.tail).map(|variable| &variable.name).filter(|name| !name.is_empty())
+        variables
+            .chain(&self.tail)
+            .map(|variable| &variable.name)
+            .filter(|name| !name.is_empty())
     }
 
     /// The template with its variables anonymised: equal for two templates that match the same paths.
@@ -209,7 +224,8 @@ impl PathTemplate {
         for (index, part) in self.parts.iter().enumerate() {
             let given = path.get(index).ok_or(Mismatch::Short)?.text;
             match part {
-                Part::Literal(text) if text == given || fold_case && text.eq_ignore_ascii_case(given) => {}
+                Part::Literal(text)
+                    if text == given || fold_case && text.eq_ignore_ascii_case(given) => {}
                 Part::Literal(text) => return Err(Mismatch::Literal(text.clone())),
                 Part::Variable(_) => {}
             }
@@ -225,7 +241,9 @@ impl PathTemplate {
     /// How many segments from the start fit: of rows that do not match, the ones that come closest.
     pub fn agreement(&self, path: Path<'_>, fold_case: bool) -> usize {
         let fits = |(part, given): &(&Part, Segment<'_>)| match part {
-            Part::Literal(text) => text == given.text || fold_case && text.eq_ignore_ascii_case(given.text),
+            Part::Literal(text) => {
+                text == given.text || fold_case && text.eq_ignore_ascii_case(given.text)
+            }
             Part::Variable(_) => !given.text.is_empty(),
         };
         self.parts.iter().zip(path.iter()).take_while(fits).count()
@@ -269,17 +287,24 @@ impl PathTemplate {
             return Err(InvalidTemplate::Empty);
         }
         if segment == "**" {
-            self.tail = Some(Variable { name: Text::Borrowed(""), holds_slash: false });
+            self.tail = Some(Variable {
+                name: Text::Borrowed(""),
+                holds_slash: false,
+            });
             return Ok(());
         }
-        let Some(inside) = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        let Some(inside) = segment
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'))
+        else {
             if segment.contains(['{', '}']) {
                 return Err(InvalidTemplate::Partial);
             }
             if segment.contains(['%', '*', '?', '#', ';']) {
                 return Err(InvalidTemplate::Literal);
             }
-            self.parts.push(Part::Literal(sliced(text, start, segment.len())));
+            self.parts
+                .push(Part::Literal(sliced(text, start, segment.len())));
             return Ok(());
         };
         if inside.contains(['{', '}']) {
@@ -338,7 +363,10 @@ impl ResourceTemplate {
                 at += open;
                 continue;
             }
-            let close = rest.strip_prefix('{').and_then(|inner| inner.find('}')).ok_or(InvalidTemplate::Brace)?;
+            let close = rest
+                .strip_prefix('{')
+                .and_then(|inner| inner.find('}'))
+                .ok_or(InvalidTemplate::Brace)?;
             let name = named(text, at + 1, rest.get(1..=close).unwrap_or_default())?;
             pieces.push(Piece::Field { name, place });
             at += close + 2;
@@ -347,7 +375,11 @@ impl ResourceTemplate {
             *place = Place::Whole;
         }
         let template = ResourceTemplate { pieces };
-        if template.shows_its_type() { Ok(template) } else { Err(InvalidTemplate::Kind) }
+        if template.shows_its_type() {
+            Ok(template)
+        } else {
+            Err(InvalidTemplate::Kind)
+        }
     }
 
     /// The fields it takes.
@@ -360,7 +392,10 @@ impl ResourceTemplate {
 
     /// Fill it; an empty value fills as empty.
     /// Errors: [`Unresolved`] naming the first field without a value, or whose value would make it another resource.
-    pub fn fill<'v>(&self, value_of: impl Fn(&str) -> Option<&'v str>) -> Result<String, Unresolved> {
+    pub fn fill<'v>(
+        &self,
+        value_of: impl Fn(&str) -> Option<&'v str>,
+    ) -> Result<String, Unresolved> {
         let mut filled = String::new();
         for piece in &self.pieces {
             let (name, place) = match piece {
@@ -370,10 +405,13 @@ impl ResourceTemplate {
                 }
                 Piece::Field { name, place } => (name, place),
             };
-            let value = value_of(name).ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))?;
+            let value = value_of(name)
+                .ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))?;
             match place {
                 Place::Id if value.contains('?') => {
-                    return Err(Unresolved::new(format!("`{name}` holds a `?`, which no resource id can")));
+                    return Err(Unresolved::new(format!(
+                        "`{name}` holds a `?`, which no resource id can"
+                    )));
                 }
                 Place::Id | Place::Whole => filled.push_str(value),
                 Place::Query => push_encoded(&mut filled, value),
@@ -381,7 +419,9 @@ impl ResourceTemplate {
         }
         match Resource::parse(&filled) {
             Ok(_) => Ok(filled),
-            Err(why) => Err(Unresolved::new(format!("the request names no usable resource: {why}"))),
+            Err(why) => Err(Unresolved::new(format!(
+                "the request names no usable resource: {why}"
+            ))),
         }
     }
 
@@ -398,15 +438,22 @@ impl ResourceTemplate {
 
 fn named(text: &Text, start: usize, name: &str) -> Result<Text, InvalidTemplate> {
     let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
-    let fits = name.bytes().next().is_some_and(starts) && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
-    if fits { Ok(sliced(text, start, name.len())) } else { Err(InvalidTemplate::Name) }
+    let fits = name.bytes().next().is_some_and(starts)
+        && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
+    if fits {
+        Ok(sliced(text, start, name.len()))
+    } else {
+        Err(InvalidTemplate::Name)
+    }
 }
 
 /// A part of a text, borrowed for ever when the text is.
 fn sliced(text: &Text, start: usize, len: usize) -> Text {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.get(start..start + len).unwrap_or_default()),
-        Cow::Owned(text) => Cow::Owned(text.get(start..start + len).unwrap_or_default().to_string()),
+        Cow::Owned(text) => {
+            Cow::Owned(text.get(start..start + len).unwrap_or_default().to_string())
+        }
     }
 }
 
@@ -423,120 +470,4 @@ fn push_encoded(out: &mut String, value: &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn path(text: &'static str) -> Result<PathTemplate, InvalidTemplate> {
-        PathTemplate::parse(&Text::Borrowed(text))
-    }
-
-    fn fill(template: &'static str, fields: &[(&str, &str)]) -> Result<String, String> {
-        let template = ResourceTemplate::parse(&Text::Borrowed(template)).unwrap();
-        template
-            .fill(|name| fields.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
-            .map_err(|why| why.to_string())
-    }
-
-    #[test]
-    fn paths_that_are_no_templates() {
-        for (text, why) in [
-            ("repos", InvalidTemplate::NoSlash),
-            ("/a//b", InvalidTemplate::Empty),
-            ("/a/", InvalidTemplate::Empty),
-            ("/{a}.json", InvalidTemplate::Partial),
-            ("/x{a}", InvalidTemplate::Partial),
-            ("/{{a}}", InvalidTemplate::Partial),
-            ("/{a", InvalidTemplate::Partial),
-            ("/{}", InvalidTemplate::Name),
-            ("/{9}", InvalidTemplate::Name),
-            ("/{a-b}", InvalidTemplate::Name),
-            ("/{a%+}", InvalidTemplate::Name),
-            ("/{a}/{a}", InvalidTemplate::Twice),
-            ("/{a+}/b", InvalidTemplate::Tail),
-            ("/**/b", InvalidTemplate::Tail),
-            ("/a*", InvalidTemplate::Literal),
-            ("/%61", InvalidTemplate::Literal),
-        ] {
-            assert_eq!(path(text), Err(why), "{text}");
-        }
-    }
-
-    #[test]
-    fn shapes_forget_names() {
-        assert_eq!(path("/repos/{owner}/{r%}/contents/{path+}").unwrap().shape(false), "/repos/{}/{}/contents/{+}");
-        assert_eq!(path("/A/**").unwrap().shape(true), path("/a/{x+%}").unwrap().shape(true));
-        assert_eq!(path("/").unwrap().shape(false), "");
-    }
-
-    #[test]
-    fn matching_and_capturing() {
-        let compare = |template, raw: &str, fold| {
-            path(template).unwrap().compare((&PathSegments::read(raw).unwrap()).into(), fold)
-        };
-        let contents = "/repos/{owner}/contents/{path+}";
-        assert_eq!(compare(contents, "/repos/acme/contents/a/b.txt", false), Ok(()));
-        assert_eq!(compare(contents, "/repos/acme/contents", false), Err(Mismatch::Short));
-        assert_eq!(compare(contents, "/repos//contents/a", false), Err(Mismatch::Empty));
-        assert_eq!(compare(contents, "/Repos/acme/contents/a", false), Err(Mismatch::Literal("repos".into())));
-        assert_eq!(compare(contents, "/Repos/acme/contents/a", true), Ok(()));
-        assert_eq!(compare(contents, "/r%65pos/acme/contents/a/", false), Ok(()));
-        assert_eq!(compare("/a", "/a/b", false), Err(Mismatch::Long));
-        assert_eq!(compare("/", "/", false), Ok(()));
-        assert_eq!(compare("/**", "/", false), Err(Mismatch::Short));
-
-        let segments = PathSegments::read("/v1/repos/acme/contents/a/b%20c").unwrap();
-        let captured = path(contents).unwrap().captures(Path::from(&segments).skip(1));
-        assert_eq!(captured, vec![("owner".into(), "acme".to_string()), ("path".into(), "a/b c".to_string())]);
-    }
-
-    #[test]
-    fn a_slash_stands_only_where_the_template_says() {
-        for (template, raw, allowed) in [
-            ("/projects/{id%}/files/{path+}", "/projects/acme%2Fweb/files/a", true),
-            ("/projects/{id%}/files/{path+}", "/projects/acme/files/a%2Fb", false),
-            ("/projects/{id%}/files/{path+%}", "/projects/acme/files/a%2Fb/c", true),
-            ("/projects/{id}", "/projects/x%2Fy", false),
-            ("/projects/**", "/projects/x%2Fy", false),
-        ] {
-            let segments = PathSegments::read(raw).unwrap();
-            assert_eq!(path(template).unwrap().allows_slashes((&segments).into()), allowed, "{template} {raw}");
-        }
-    }
-
-    #[test]
-    fn resources_that_are_no_templates() {
-        let parse = |text: &'static str| ResourceTemplate::parse(&Text::Borrowed(text)).map(|_| ());
-        for (text, why) in [
-            ("repo:{a", InvalidTemplate::Brace),
-            ("repo:a}", InvalidTemplate::Brace),
-            ("repo:{}", InvalidTemplate::Name),
-            ("repo:{a.b}", InvalidTemplate::Name),
-            ("re{po}:x", InvalidTemplate::Kind),
-            ("{kind}:{id}", InvalidTemplate::Kind),
-            ("", InvalidTemplate::Kind),
-            ("Repo:x", InvalidTemplate::Kind),
-        ] {
-            assert_eq!(parse(text), Err(why), "{text}");
-        }
-        assert_eq!(parse("global"), Ok(()));
-    }
-
-    #[test]
-    fn filling() {
-        let at = |value| [("owner", "acme"), ("repo", "shop"), ("at", value)];
-        assert_eq!(fill("repo:{owner}/{repo}{at}", &at("@main")), Ok("repo:acme/shop@main".into()));
-        assert_eq!(fill("repo:{owner}/{repo}{at}", &at("")), Ok("repo:acme/shop".into()));
-        assert_eq!(fill("{target}", &[("target", "org:acme")]), Ok("org:acme".into()));
-        assert_eq!(fill("ns:{n}?verb={v}", &[("n", "a"), ("v", "b&c=d")]), Ok("ns:a?verb=b%26c%3Dd".into()));
-    }
-
-    #[test]
-    fn a_value_never_changes_which_resource_it_is() {
-        let why = fill("repo:{owner}/{repo}", &[("owner", "acme")]).unwrap_err();
-        assert!(why.contains("`repo`"), "{why}");
-        assert!(fill("repo:{owner}/x", &[("owner", "acme?branch=main")]).unwrap_err().contains("`owner`"));
-        assert!(fill("repo:{owner}/x", &[("owner", "a\nb")]).is_err());
-        assert!(fill("{target}", &[("target", "")]).is_err());
-        assert!(fill("repo:{owner}/x", &[("owner", &"a".repeat(2000))]).is_err());
-    }
-}
+mod tests;

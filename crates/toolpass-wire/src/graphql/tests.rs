@@ -1,5 +1,8 @@
 //! Documents as clients write them, and as somebody would who wants a mutation to look like a query.
 
+use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+use proptest::{bool, collection, sample};
+
 use super::*;
 
 fn text(text: &str) -> Json {
@@ -7,12 +10,24 @@ fn text(text: &str) -> Json {
 }
 
 fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
-    Json::Object(members.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+    Json::Object(
+        members
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .collect(),
+    )
 }
 
 fn names(query: &str) -> (OperationKind, Vec<String>) {
     let operation = read(query, None, &Json::Null).unwrap_or_else(|why| panic!("{query}: {why}"));
-    (operation.kind, operation.fields.into_iter().map(|field| field.name).collect())
+    (
+        operation.kind,
+        operation
+            .fields
+            .into_iter()
+            .map(|field| field.name)
+            .collect(),
+    )
 }
 
 fn refusal(query: &str) -> String {
@@ -27,25 +42,77 @@ fn every_field_a_server_runs_is_listed() {
     use OperationKind::{Mutation, Query, Subscription};
     for (query, kind, fields) in [
         ("{ viewer { login } }", Query, vec!["viewer"]),
-        ("query { viewer { login } rateLimit { cost } }", Query, vec!["viewer", "rateLimit"]),
-        ("query Q($x: ID!) { node(id: $x) { id } }", Query, vec!["node"]),
-        ("mutation { createIssue(input: {}) { id } }", Mutation, vec!["createIssue"]),
+        (
+            "query { viewer { login } rateLimit { cost } }",
+            Query,
+            vec!["viewer", "rateLimit"],
+        ),
+        (
+            "query Q($x: ID!) { node(id: $x) { id } }",
+            Query,
+            vec!["node"],
+        ),
+        (
+            "mutation { createIssue(input: {}) { id } }",
+            Mutation,
+            vec!["createIssue"],
+        ),
         ("subscription S { events }", Subscription, vec!["events"]),
         // An alias is not a name.
-        ("mutation { viewer: deleteIssue(input: {}) { id } }", Mutation, vec!["deleteIssue"]),
+        (
+            "mutation { viewer: deleteIssue(input: {}) { id } }",
+            Mutation,
+            vec!["deleteIssue"],
+        ),
         // Byte order mark, commas, comments and strings hide nothing and show nothing.
-        ("\u{feff},,# query\n mutation,{deleteRef(a:1)}", Mutation, vec!["deleteRef"]),
-        ("query { search(q: \"mutation { a }\") # mutation { b }\n }", Query, vec!["search"]),
-        ("query { search(q: \"\"\"} mutation { \\\"\"\" a \"\"\") }", Query, vec!["search"]),
+        (
+            "\u{feff},,# query\n mutation,{deleteRef(a:1)}",
+            Mutation,
+            vec!["deleteRef"],
+        ),
+        (
+            "query { search(q: \"mutation { a }\") # mutation { b }\n }",
+            Query,
+            vec!["search"],
+        ),
+        (
+            "query { search(q: \"\"\"} mutation { \\\"\"\" a \"\"\") }",
+            Query,
+            vec!["search"],
+        ),
         ("{ a # }\r mutation\n }", Query, vec!["a", "mutation"]),
         // Keywords are names where a name stands.
-        ("{ query mutation fragment on: true null }", Query, vec!["query", "mutation", "fragment", "true", "null"]),
+        (
+            "{ query mutation fragment on: true null }",
+            Query,
+            vec!["query", "mutation", "fragment", "true", "null"],
+        ),
         // Fragments, inline ones, of any type, with directives.
-        ("mutation { ...F } fragment F on Mutation { a ...G } fragment G on Mutation { b }", Mutation, vec!["a", "b"]),
-        ("mutation { ... { a } ... on Other { b } ... @skip(if: true) { c } }", Mutation, vec!["a", "b", "c"]),
-        ("mutation { a @skip(if: true) b @include(if: false) }", Mutation, vec!["a", "b"]),
-        ("{ ...F ...F } fragment F on Query { a }", Query, vec!["a", "a"]),
-        ("{ a } fragment Unused on Mutation { deleteIssue }", Query, vec!["a"]),
+        (
+            "mutation { ...F } fragment F on Mutation { a ...G } fragment G on Mutation { b }",
+            Mutation,
+            vec!["a", "b"],
+        ),
+        (
+            "mutation { ... { a } ... on Other { b } ... @skip(if: true) { c } }",
+            Mutation,
+            vec!["a", "b", "c"],
+        ),
+        (
+            "mutation { a @skip(if: true) b @include(if: false) }",
+            Mutation,
+            vec!["a", "b"],
+        ),
+        (
+            "{ ...F ...F } fragment F on Query { a }",
+            Query,
+            vec!["a", "a"],
+        ),
+        (
+            "{ a } fragment Unused on Mutation { deleteIssue }",
+            Query,
+            vec!["a"],
+        ),
         ("{ __typename a }", Query, vec!["__typename", "a"]),
     ] {
         let fields: Vec<String> = fields.into_iter().map(String::from).collect();
@@ -66,15 +133,24 @@ fn what_cannot_be_read_one_way_is_refused() {
         ("{ a(x: \"\\ud800\") }", "cannot be read"),
         ("{ a ? }", "cannot be read"),
         ("{ a(x: $b) }", "`b` is not declared"),
-        ("query($a: Int = $b, $b: Int) { x(a: $a) }", "cannot be read"),
+        (
+            "query($a: Int = $b, $b: Int) { x(a: $a) }",
+            "cannot be read",
+        ),
         ("query($a: Int, $a: Int) { x(a: $a) }", "declared twice"),
         ("{ a(x: 1, x: 2) }", "`x` is given twice"),
         ("query($v: Int) { a(x: $v, x: $v) }", "`x` is given twice"),
         ("{ a(x: {y: 1, y: 2}) }", "`y` is given twice"),
         ("{ ...F }", "`F` is not defined"),
         ("{ ...F } fragment F on Q { ...F }", "spreads itself"),
-        ("{ ...F } fragment F on Q { a { ...G } } fragment G on Q { b { ...F } }", "spreads itself"),
-        ("{ ...F } fragment F on Q { a } fragment F on Q { b }", "defined twice"),
+        (
+            "{ ...F } fragment F on Q { a { ...G } } fragment G on Q { b { ...F } }",
+            "spreads itself",
+        ),
+        (
+            "{ ...F } fragment F on Q { a } fragment F on Q { b }",
+            "defined twice",
+        ),
         ("query A { a } query B { b }", "several operations"),
         ("{ a } mutation B { b }", "several operations"),
         ("query A { a } mutation A { b }", "several operations"),
@@ -90,11 +166,23 @@ fn what_cannot_be_read_one_way_is_refused() {
 #[test]
 fn the_named_operation_runs() {
     let document = "query A { a } mutation B { b } { c }";
-    let fields = |name| read(document, Some(name), &Json::Null).map(|operation| operation.fields[0].name.clone());
+    let fields = |name| {
+        read(document, Some(name), &Json::Null).map(|operation| operation.fields[0].name.clone())
+    };
     assert_eq!(fields("A"), Ok("a".into()));
     assert_eq!(fields("B"), Ok("b".into()));
-    assert!(fields("C").unwrap_err().as_str().contains("no GraphQL operation"));
-    assert!(fields("").unwrap_err().as_str().contains("several operations"));
+    assert!(
+        fields("C")
+            .unwrap_err()
+            .as_str()
+            .contains("no GraphQL operation")
+    );
+    assert!(
+        fields("")
+            .unwrap_err()
+            .as_str()
+            .contains("several operations")
+    );
     assert!(read("query A { a } mutation A { b }", Some("A"), &Json::Null).is_err());
     assert!(read("{ a }", Some("A"), &Json::Null).is_err());
     assert!(read("{ a }", Some(""), &Json::Null).is_ok());
@@ -105,10 +193,17 @@ fn variables_and_their_defaults_are_filled_in() {
     let query = r#"mutation M($repo: ID!, $title: String = "none", $body: String, $kind: Kind = APPROVE, $ids: [ID] = [1, null]) {
         create(input: {repositoryId: $repo, title: $title, body: $body, ids: [$repo, $body], deep: {kind: $kind}}, ids: $ids, b: $body)
     }"#;
-    let argument = |variables: Json, name: &str| read(query, None, &variables).unwrap().fields[0].argument(name).cloned();
+    let argument = |variables: Json, name: &str| {
+        read(query, None, &variables).unwrap().fields[0]
+            .argument(name)
+            .cloned()
+    };
     let input = |title: &str, body: Option<Json>| {
         let ids = Json::Array(vec![text("R_1"), body.clone().unwrap_or(Json::Null)]);
-        let mut members = vec![("repositoryId".to_string(), text("R_1")), ("title".into(), text(title))];
+        let mut members = vec![
+            ("repositoryId".to_string(), text("R_1")),
+            ("title".into(), text(title)),
+        ];
         members.extend(body.map(|body| ("body".into(), body)));
         members.push(("ids".into(), ids));
         members.push(("deep".into(), object([("kind", text("APPROVE"))])));
@@ -116,11 +211,20 @@ fn variables_and_their_defaults_are_filled_in() {
     };
     let repo = || ("repo", text("R_1"));
     assert_eq!(argument(object([repo()]), "input"), input("none", None));
-    assert_eq!(argument(object([repo(), ("title", text("t"))]), "input"), input("t", None));
+    assert_eq!(
+        argument(object([repo(), ("title", text("t"))]), "input"),
+        input("t", None)
+    );
     // A null that is sent is a value; the default does not take its place.
-    assert_eq!(argument(object([repo(), ("body", Json::Null)]), "input"), input("none", Some(Json::Null)));
+    assert_eq!(
+        argument(object([repo(), ("body", Json::Null)]), "input"),
+        input("none", Some(Json::Null))
+    );
     assert_eq!(argument(object([repo()]), "b"), None);
-    assert_eq!(argument(object([repo()]), "ids"), Some(Json::Array(vec![Json::Number("1".into()), Json::Null])));
+    assert_eq!(
+        argument(object([repo()]), "ids"),
+        Some(Json::Array(vec![Json::Number("1".into()), Json::Null]))
+    );
     // What the document does not declare is not used.
     assert_eq!(argument(object([repo(), ("other", text("x"))]), "b"), None);
     assert!(read(query, None, &text("{}")).is_err());
@@ -134,26 +238,39 @@ fn values_are_read_as_a_server_reads_them() {
           two
     """, l: [], o: {}) }"#;
     let field = read(query, None, &Json::Null).unwrap().fields.remove(0);
-    assert_eq!(field.arguments, vec![
-        ("a".into(), Json::Number("-12".into())),
-        ("b".into(), Json::Number("1.5e3".into())),
-        ("c".into(), Json::Bool(true)),
-        ("d".into(), Json::Null),
-        ("e".into(), text("ENUM")),
-        ("s".into(), text("q\"AB\n")),
-        ("t".into(), text("one\n  two")),
-        ("l".into(), Json::Array(vec![])),
-        ("o".into(), Json::Object(vec![])),
-    ]);
+    assert_eq!(
+        field.arguments,
+        vec![
+            ("a".into(), Json::Number("-12".into())),
+            ("b".into(), Json::Number("1.5e3".into())),
+            ("c".into(), Json::Bool(true)),
+            ("d".into(), Json::Null),
+            ("e".into(), text("ENUM")),
+            ("s".into(), text("q\"AB\n")),
+            ("t".into(), text("one\n  two")),
+            ("l".into(), Json::Array(vec![])),
+            ("o".into(), Json::Object(vec![])),
+        ]
+    );
 }
 
 #[test]
 fn what_is_selected_below_is_kept() {
     let query = "{ organization(login: \"acme\") { ...A x: auditLog(first: 1) { nodes { id } } } } fragment A on Organization { name ... { login } }";
     let field = read(query, None, &Json::Null).unwrap().fields.remove(0);
-    let below: Vec<_> = field.selections.iter().map(|below| (below.name.as_str(), below.alias.as_deref())).collect();
-    assert_eq!(below, vec![("name", None), ("login", None), ("auditLog", Some("x"))]);
-    assert_eq!(field.selections[2].argument("first"), Some(&Json::Number("1".into())));
+    let below: Vec<_> = field
+        .selections
+        .iter()
+        .map(|below| (below.name.as_str(), below.alias.as_deref()))
+        .collect();
+    assert_eq!(
+        below,
+        vec![("name", None), ("login", None), ("auditLog", Some("x"))]
+    );
+    assert_eq!(
+        field.selections[2].argument("first"),
+        Some(&Json::Number("1".into()))
+    );
     assert_eq!(field.selections[2].selections[0].selections[0].name, "id");
 }
 
@@ -179,7 +296,10 @@ fn depth_and_size_have_limits() {
 fn fragments_cannot_multiply_without_end() {
     let mut query = String::from("{ ...F0 }");
     for level in 0..25 {
-        query.push_str(&format!(" fragment F{level} on Q {{ ...F{next} ...F{next} }}", next = level + 1));
+        query.push_str(&format!(
+            " fragment F{level} on Q {{ ...F{next} ...F{next} }}",
+            next = level + 1
+        ));
     }
     query.push_str(" fragment F25 on Q { a }");
     assert!(refusal(&query).contains("more than"));
@@ -223,12 +343,127 @@ fn the_envelope() {
     ] {
         assert!(read_request(&[], Some(&refused)).is_err(), "{refused:?}");
     }
-    let by_url = |pairs: &[(String, String)]| read_request(pairs, None).map(|operation| operation.fields[0].clone());
+    let by_url = |pairs: &[(String, String)]| {
+        read_request(pairs, None).map(|operation| operation.fields[0].clone())
+    };
     let query = pair("query", "query($x: ID) { node(id: $x) }");
-    let node = by_url(&[query.clone(), pair("variables", r#"{"x":"1"}"#), pair("operationName", "")]).unwrap();
+    let node = by_url(&[
+        query.clone(),
+        pair("variables", r#"{"x":"1"}"#),
+        pair("operationName", ""),
+    ])
+    .unwrap();
     assert_eq!(node.argument("id"), Some(&text("1")));
     assert!(by_url(&[query.clone(), query.clone()]).is_err());
     assert!(by_url(&[query.clone(), pair("variables", "{")]).is_err());
     assert!(by_url(&[query, pair("extensions", r#"{"persistedQuery":{}}"#)]).is_err());
     assert!(by_url(&[]).is_err());
+}
+
+/// What a document is made of, whole and broken.
+const TOKENS: &[&str] = &[
+    "query",
+    "mutation",
+    "subscription",
+    "fragment",
+    "on",
+    "type",
+    "extend",
+    "schema",
+    "input",
+    "enum",
+    "A",
+    "B",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ":",
+    ",",
+    "=",
+    "!",
+    "@",
+    "$",
+    "&",
+    "|",
+    "...",
+    ".",
+    "..",
+    "\"",
+    "\"\"\"",
+    "\"x\"",
+    "\"\"\"x\"\"\"",
+    "\\",
+    "\\u",
+    "\\u{",
+    "d800",
+    "1",
+    "-",
+    "0",
+    "01",
+    "1.",
+    "1e",
+    "true",
+    "null",
+    " ",
+    "\n",
+    "#",
+    "\u{feff}",
+    "é",
+    "\0",
+];
+
+/// What a document may hold anywhere between two tokens.
+const IGNORED: &[&str] = &[
+    "# } mutation {\n",
+    "#\"\r",
+    ",",
+    " ",
+    "\t",
+    "\n",
+    "\u{feff}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// The parser is somebody else's: whatever it is given, we answer.
+    #[test]
+    fn no_document_panics(tokens in collection::vec(sample::select(TOKENS), 0..40), spaced in bool::ANY) {
+        let document = tokens.join(if spaced { " " } else { "" });
+        let _ = read(&document, None, &Json::Null);
+        let _ = read(&document, Some("A"), &Json::Object(vec![("A".into(), Json::Null)]));
+    }
+
+    #[test]
+    fn no_text_panics(document in "\\PC{0,60}") {
+        let _ = read(&document, None, &Json::Null);
+    }
+
+    /// However a mutation is wrapped, it is told.
+    #[test]
+    fn a_wrapped_mutation_is_told(
+        noise in collection::vec(sample::select(IGNORED), 0..6),
+        inline in 0_usize..4,
+        spread in 0_usize..4,
+        alias in sample::select(&["", "viewer: ", "query: "][..]),
+        directive in sample::select(&["", " @skip(if: true)", " @include(if: false)"][..]),
+    ) {
+        let noise = noise.concat();
+        let mut inside = format!("{alias}deleteIssue(input: {{}}){directive}{{ id }}");
+        for _ in 0..inline {
+            inside = format!("...{directive}{{{noise}{inside}{noise}}}");
+        }
+        let mut document = format!("{noise}query Q {{ viewer {{ login }} }}{noise}mutation M{directive}{{ ...F0 }}");
+        for level in 0..spread {
+            document.push_str(&format!("{noise}fragment F{level} on Mutation {{ ...F{} }}", level + 1));
+        }
+        document.push_str(&format!(" fragment F{spread} on Mutation {{{noise}{inside}{noise}}}"));
+        let operation = read(&document, Some("M"), &Json::Null).unwrap();
+        prop_assert_eq!(operation.kind, OperationKind::Mutation);
+        prop_assert_eq!(&operation.fields[0].name, "deleteIssue");
+        prop_assert!(read(&document, None, &Json::Null).is_err());
+    }
 }

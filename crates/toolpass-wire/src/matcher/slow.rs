@@ -9,18 +9,32 @@ use crate::table::Rows;
 /// The index of the row that answers for a decoded path, given as its segments.
 pub(super) fn find(rows: &Rows, method: &str, path: &[&str]) -> Option<usize> {
     let fold = rows.quirks.literals_fold_case;
-    let fits = |index: &usize| rows.routes.get(*index).is_some_and(|row| takes(&row.method, method) && matches(&row.path, path, fold));
+    let fits = |index: &usize| {
+        rows.routes
+            .get(*index)
+            .is_some_and(|row| takes(&row.method, method) && matches(&row.path, path, fold))
+    };
     (0..rows.routes.len()).filter(fits).min_by_key(|index| {
         let row = &rows.routes[*index];
-        let method_last = if row.method == "*" { 2 } else { u8::from(row.method != "HEAD") };
+        let method_last = if row.method == "*" {
+            2
+        } else {
+            u8::from(row.method != "HEAD")
+        };
         (specificity(&row.path, fold), method_last)
     })
 }
 
 /// Lower is more specific.
 fn specificity(template: &str, fold: bool) -> (Reverse<usize>, bool, Reverse<usize>, String) {
-    let segments: Vec<&str> = template.split('/').filter(|segment| !segment.is_empty()).collect();
-    let literals = segments.iter().filter(|segment| !is_variable(segment)).count();
+    let segments: Vec<&str> = template
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
+    let literals = segments
+        .iter()
+        .filter(|segment| !is_variable(segment))
+        .count();
     let has_tail = segments.last().is_some_and(|last| is_tail(last));
     let length_of_tailed = if has_tail { segments.len() } else { 0 };
     let text = segments.iter().map(|segment| match *segment {
@@ -29,7 +43,12 @@ fn specificity(template: &str, fold: bool) -> (Reverse<usize>, bool, Reverse<usi
         literal if fold => format!("/{}", literal.to_ascii_lowercase()),
         literal => format!("/{literal}"),
     });
-    (Reverse(literals), has_tail, Reverse(length_of_tailed), text.collect())
+    (
+        Reverse(literals),
+        has_tail,
+        Reverse(length_of_tailed),
+        text.collect(),
+    )
 }
 
 fn matches(template: &str, path: &[&str], fold: bool) -> bool {
@@ -41,7 +60,9 @@ fn matches(template: &str, path: &[&str], fold: bool) -> bool {
         if is_tail(segment) {
             return !rest.is_empty();
         }
-        let [given, after @ ..] = rest else { return false };
+        let [given, after @ ..] = rest else {
+            return false;
+        };
         let same = *given == segment || fold && given.eq_ignore_ascii_case(segment);
         if !same && !is_variable(segment) {
             return false;

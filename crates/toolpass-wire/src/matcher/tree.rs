@@ -27,7 +27,10 @@ struct Node {
 
 impl Tree {
     pub(super) fn new(fold_case: bool) -> Tree {
-        Tree { nodes: vec![Node::EMPTY], fold_case }
+        Tree {
+            nodes: vec![Node::EMPTY],
+            fold_case,
+        }
     }
 
     /// Add a row; of two that end at one node the lower rank stays.
@@ -39,7 +42,11 @@ impl Tree {
             self.improve(at, rank);
         }
         if let Some(node) = self.nodes.get_mut(at) {
-            let place = if template.tail().is_some() { &mut node.tail } else { &mut node.ends };
+            let place = if template.tail().is_some() {
+                &mut node.tail
+            } else {
+                &mut node.ends
+            };
             *place = rank.min(*place);
         }
     }
@@ -62,7 +69,9 @@ impl Tree {
             return;
         };
         *best = node.tail.min(*best);
-        if let Ok(found) = node.literals.binary_search_by(|(literal, _)| self.order(literal, segment.text))
+        if let Ok(found) = node
+            .literals
+            .binary_search_by(|(literal, _)| self.order(literal, segment.text))
             && let Some((_, child)) = node.literals.get(found)
         {
             self.search(*child, path.skip(1), best);
@@ -84,9 +93,19 @@ impl Tree {
                 (*node.variable.get_or_insert(next), is_new)
             }
             Part::Literal(text) => {
-                let text = if fold_case { text.to_ascii_lowercase() } else { text.to_string() };
-                match node.literals.binary_search_by(|(literal, _)| literal.as_ref().cmp(&text)) {
-                    Ok(found) => (node.literals.get(found).map_or(next, |(_, child)| *child), false),
+                let text = if fold_case {
+                    text.to_ascii_lowercase()
+                } else {
+                    text.to_string()
+                };
+                match node
+                    .literals
+                    .binary_search_by(|(literal, _)| literal.as_ref().cmp(&text))
+                {
+                    Ok(found) => (
+                        node.literals.get(found).map_or(next, |(_, child)| *child),
+                        false,
+                    ),
                     Err(place) => {
                         node.literals.insert(place, (text.into(), next));
                         (next, true)
@@ -108,7 +127,9 @@ impl Tree {
 
     fn order(&self, literal: &str, given: &str) -> Ordering {
         if self.fold_case {
-            literal.bytes().cmp(given.bytes().map(|b| b.to_ascii_lowercase()))
+            literal
+                .bytes()
+                .cmp(given.bytes().map(|b| b.to_ascii_lowercase()))
         } else {
             literal.cmp(given)
         }
@@ -116,7 +137,13 @@ impl Tree {
 }
 
 impl Node {
-    const EMPTY: Node = Node { literals: Vec::new(), variable: None, ends: NONE, tail: NONE, best: NONE };
+    const EMPTY: Node = Node {
+        literals: Vec::new(),
+        variable: None,
+        ends: NONE,
+        tail: NONE,
+        best: NONE,
+    };
 }
 
 /// No row.

@@ -18,13 +18,24 @@ use super::{System, Systems, another_name};
 /// Whose request it is.
 pub(crate) enum Attribution {
     /// These systems', all equally likely.
-    Known { systems: Vec<usize>, skipped: usize, labels: Vec<(Text, String)> },
+    Known {
+        systems: Vec<usize>,
+        skipped: usize,
+        labels: Vec<(Text, String)>,
+    },
     /// The host is a system's, the scheme is not.
     Mismatch(String),
     /// These systems' host, and the path can be read in two ways.
-    Unclear { systems: Vec<usize>, reason: Unresolved },
+    Unclear {
+        systems: Vec<usize>,
+        reason: Unresolved,
+    },
     /// No system's.
-    Unknown { vendor_of: Option<&'static str>, other_name: Option<String>, other_port: bool },
+    Unknown {
+        vendor_of: Option<&'static str>,
+        other_name: Option<String>,
+        other_port: bool,
+    },
 }
 
 /// How a path meets a prefix.
@@ -53,7 +64,8 @@ impl Systems {
             return self.unknown(request);
         }
         let at_place = |candidate: &&Candidate<'_>| {
-            candidate.endpoint.scheme == *request.scheme() && candidate.endpoint.port_number() == request.port()
+            candidate.endpoint.scheme == *request.scheme()
+                && candidate.endpoint.port_number() == request.port()
         };
         let here: Vec<&Candidate<'_>> = candidates.iter().filter(at_place).collect();
         if here.is_empty() {
@@ -61,7 +73,10 @@ impl Systems {
         }
         match request.path() {
             Ok(path) => by_prefix(path, &here),
-            Err(reason) => Attribution::Unclear { systems: indices(here.iter().copied()), reason: reason.clone() },
+            Err(reason) => Attribution::Unclear {
+                systems: indices(here.iter().copied()),
+                reason: reason.clone(),
+            },
         }
     }
 
@@ -71,7 +86,12 @@ impl Systems {
             let system = self.systems.get(*index)?;
             let endpoint = system.endpoints.get(*place)?;
             let labels = endpoint.host.captures(host)?;
-            Some(Candidate { index: *index, system, endpoint, labels })
+            Some(Candidate {
+                index: *index,
+                system,
+                endpoint,
+                labels,
+            })
         });
         places.collect()
     }
@@ -79,8 +99,16 @@ impl Systems {
     fn unknown(&self, request: &WireRequest) -> Attribution {
         let host = request.host();
         let of_vendor = |system: &&System| VendorHosts(system.vendor_hosts).covers(host);
-        let vendor_of = self.systems.iter().find(of_vendor).map(|system| system.integration);
-        Attribution::Unknown { vendor_of, other_name: self.other_name(host, request.port()), other_port: false }
+        let vendor_of = self
+            .systems
+            .iter()
+            .find(of_vendor)
+            .map(|system| system.integration);
+        Attribution::Unknown {
+            vendor_of,
+            other_name: self.other_name(host, request.port()),
+            other_port: false,
+        }
     }
 
     /// What a host of no connection is besides.
@@ -88,23 +116,34 @@ impl Systems {
         if let Some(kind) = address::forbidden_host(host) {
             return Some(kind.to_string());
         }
-        if let Some(other) = host.parse().ok().and_then(|address| self.other_name_of(address, port)) {
+        if let Some(other) = host
+            .parse()
+            .ok()
+            .and_then(|address| self.other_name_of(address, port))
+        {
             return Some(other);
         }
         if !address::is_loopback_host(host) {
             return None;
         }
         let same_port = |endpoint: &Endpoint| {
-            endpoint.port_number() == port && endpoint.host.exact().is_some_and(address::is_loopback_host)
+            endpoint.port_number() == port
+                && endpoint.host.exact().is_some_and(address::is_loopback_host)
         };
-        let found = self.systems.iter().find(|system| system.endpoints.iter().any(same_port));
+        let found = self
+            .systems
+            .iter()
+            .find(|system| system.endpoints.iter().any(same_port));
         found.map(|system| another_name(&system.connection))
     }
 }
 
 /// A path without the first of the table's own prefixes that it begins with.
 /// Errors: [`Unresolved`] when it begins with one only once escapes are undone.
-pub(crate) fn without_own_prefix<'p>(table: &RouteTable, path: Path<'p>) -> Result<Path<'p>, Unresolved> {
+pub(crate) fn without_own_prefix<'p>(
+    table: &RouteTable,
+    path: Path<'p>,
+) -> Result<Path<'p>, Unresolved> {
     for prefix in table.prefixes() {
         match reach(prefix, path, table.quirks().literals_fold_case) {
             Reach::Plain(count) => return Ok(path.skip(count)),
@@ -119,28 +158,49 @@ pub(crate) fn without_own_prefix<'p>(table: &RouteTable, path: Path<'p>) -> Resu
 fn not_at_place(request: &WireRequest, candidates: &[Candidate<'_>]) -> Attribution {
     let mistaken = candidates.iter().find(|candidate| {
         let port = candidate.endpoint.port_number();
-        let both_default = port == candidate.endpoint.scheme.default_port() && request.is_default_port();
+        let both_default =
+            port == candidate.endpoint.scheme.default_port() && request.is_default_port();
         candidate.endpoint.scheme != *request.scheme() && (port == request.port() || both_default)
     });
     if let Some(mistaken) = mistaken {
-        let (connection, scheme) = (&mistaken.system.connection, mistaken.endpoint.scheme.as_str());
+        let (connection, scheme) = (
+            &mistaken.system.connection,
+            mistaken.endpoint.scheme.as_str(),
+        );
         return Attribution::Mismatch(format!("connection `{connection}` is reached by {scheme}"));
     }
     // On this machine a port is just another service.
     let other_port = !address::is_loopback_host(request.host());
-    Attribution::Unknown { vendor_of: None, other_name: None, other_port }
+    Attribution::Unknown {
+        vendor_of: None,
+        other_name: None,
+        other_port,
+    }
 }
 
 fn by_prefix(path: &PathSegments, here: &[&Candidate<'_>]) -> Attribution {
-    let reached: Vec<(&Candidate<'_>, Reach)> = here.iter().map(|candidate| (*candidate, reach_of(candidate, path))).collect();
+    let reached: Vec<(&Candidate<'_>, Reach)> = here
+        .iter()
+        .map(|candidate| (*candidate, reach_of(candidate, path)))
+        .collect();
     let length = |candidate: &Candidate<'_>| candidate.endpoint.prefix.len();
-    let longest = reached.iter().filter(|(_, reach)| *reach != Reach::Not).map(|(candidate, _)| length(candidate)).max();
+    let longest = reached
+        .iter()
+        .filter(|(_, reach)| *reach != Reach::Not)
+        .map(|(candidate, _)| length(candidate))
+        .max();
     let Some(longest) = longest else {
         // The system's own server, beside what the table can name: a web page, git over HTTPS.
         let vendor_of = here.first().map(|candidate| candidate.system.integration);
-        return Attribution::Unknown { vendor_of, other_name: None, other_port: false };
+        return Attribution::Unknown {
+            vendor_of,
+            other_name: None,
+            other_port: false,
+        };
     };
-    let reached = reached.into_iter().filter(|(candidate, reach)| *reach != Reach::Not && length(candidate) == longest);
+    let reached = reached
+        .into_iter()
+        .filter(|(candidate, reach)| *reach != Reach::Not && length(candidate) == longest);
     let (mut plain, mut disguises) = (Vec::new(), Vec::new());
     for (candidate, reach) in reached {
         match reach {
@@ -150,26 +210,50 @@ fn by_prefix(path: &PathSegments, here: &[&Candidate<'_>]) -> Attribution {
         }
     }
     if !disguises.is_empty() {
-        return Attribution::Unclear { systems: indices(disguises.into_iter()), reason: disguised() };
+        return Attribution::Unclear {
+            systems: indices(disguises.into_iter()),
+            reason: disguised(),
+        };
     }
-    let closest = plain.iter().map(|(candidate, _)| candidate.endpoint.host.closeness()).max();
+    let closest = plain
+        .iter()
+        .map(|(candidate, _)| candidate.endpoint.host.closeness())
+        .max();
     plain.retain(|(candidate, _)| Some(candidate.endpoint.host.closeness()) == closest);
-    let (skipped, labels) = plain.first().map_or((0, Vec::new()), |(candidate, skipped)| (*skipped, candidate.labels.clone()));
-    Attribution::Known { systems: indices(plain.iter().map(|(candidate, _)| *candidate)), skipped, labels }
+    let (skipped, labels) = plain
+        .first()
+        .map_or((0, Vec::new()), |(candidate, skipped)| {
+            (*skipped, candidate.labels.clone())
+        });
+    Attribution::Known {
+        systems: indices(plain.iter().map(|(candidate, _)| *candidate)),
+        skipped,
+        labels,
+    }
 }
 
 fn reach_of(candidate: &Candidate<'_>, path: &PathSegments) -> Reach {
-    let fold_case = candidate.system.table.is_some_and(|table| table.quirks().literals_fold_case);
+    let fold_case = candidate
+        .system
+        .table
+        .is_some_and(|table| table.quirks().literals_fold_case);
     reach(&candidate.endpoint.prefix, path.into(), fold_case)
 }
 
 /// Hold a path against a prefix as the most lenient server would: empty segments dropped, encoded slashes taken for slashes.
 fn reach(prefix: &str, path: Path<'_>, fold_case: bool) -> Reach {
-    let pieces = path.iter().flat_map(|segment| segment.text.split('/').map(move |piece| (piece, segment.escaped)));
+    let pieces = path.iter().flat_map(|segment| {
+        segment
+            .text
+            .split('/')
+            .map(move |piece| (piece, segment.escaped))
+    });
     let mut pieces = pieces.filter(|(piece, _)| !piece.is_empty());
     let mut reach = Reach::Plain(0);
     for wanted in prefix.split('/').filter(|wanted| !wanted.is_empty()) {
-        let Some((piece, escaped)) = pieces.next() else { return Reach::Not };
+        let Some((piece, escaped)) = pieces.next() else {
+            return Reach::Not;
+        };
         if piece != wanted && !(fold_case && piece.eq_ignore_ascii_case(wanted)) {
             return Reach::Not;
         }

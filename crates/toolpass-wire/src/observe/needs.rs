@@ -11,13 +11,25 @@ use crate::field::Unresolved;
 use crate::matcher::Match;
 use crate::table::{Route, Text};
 
-use super::RowInfo;
+use super::{Observation, RowInfo};
 
 /// A row that answered, and what it takes.
 pub(super) struct Mapped {
     pub(super) row: RowInfo,
     pub(super) needs: Vec<Need>,
     pub(super) effect: Effect,
+}
+
+impl Mapped {
+    /// The observation, for these systems.
+    pub(super) fn on(self, systems: Vec<usize>) -> Observation {
+        Observation::Mapped {
+            systems,
+            row: self.row,
+            needs: self.needs,
+            effect: self.effect,
+        }
+    }
 }
 
 pub(super) fn row_info(route: &Route, effect: Effect, fields: Vec<(Text, String)>) -> RowInfo {
@@ -36,12 +48,21 @@ pub(super) fn row_info(route: &Route, effect: Effect, fields: Vec<(Text, String)
 /// What a browser asks before a request from another site: nothing is read, nothing is done.
 pub(super) fn preflight() -> Mapped {
     let route = Route::new("OPTIONS", "/**", None, None);
-    Mapped { row: row_info(&route, Effect::Read, Vec::new()), needs: vec![nothing(Effect::Read)], effect: Effect::Read }
+    Mapped {
+        row: row_info(&route, Effect::Read, Vec::new()),
+        needs: vec![nothing(Effect::Read)],
+        effect: Effect::Read,
+    }
 }
 
 /// The pairs, and the row as the reader changed it.
 /// Errors: [`Unresolved`] for a template that cannot be filled, a pair that names no resource, or more pairs than are asked.
-pub(super) fn needs_of(found: &Match<'_>, effect: Effect, captured: &[(Text, String)], extracted: Extracted) -> Result<Mapped, Unresolved> {
+pub(super) fn needs_of(
+    found: &Match<'_>,
+    effect: Effect,
+    captured: &[(Text, String)],
+    extracted: Extracted,
+) -> Result<Mapped, Unresolved> {
     let route = found.route;
     let effect = extracted.effect.unwrap_or(effect);
     let mut fields = captured.to_vec();
@@ -61,14 +82,29 @@ pub(super) fn needs_of(found: &Match<'_>, effect: Effect, captured: &[(Text, Str
     Ok(Mapped { row, needs, effect })
 }
 
-fn own_need(found: &Match<'_>, effect: Effect, fields: &[(Text, String)], facts: Facts) -> Result<Need, Unresolved> {
-    let value_of = |name: &str| fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+fn own_need(
+    found: &Match<'_>,
+    effect: Effect,
+    fields: &[(Text, String)],
+    facts: Facts,
+) -> Result<Need, Unresolved> {
+    let value_of = |name: &str| {
+        fields
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    };
     let target = match found.resource() {
         Some(template) => Some(Target::Resource(template.fill(value_of)?)),
         None if found.route.action.is_some() => return Err(names_nothing()),
         None => None,
     };
-    Ok(Need { action: found.route.action.clone(), target, effect, facts })
+    Ok(Need {
+        action: found.route.action.clone(),
+        target,
+        effect,
+        facts,
+    })
 }
 
 fn needs_of_pairs(pairs: Vec<Pair>, effect: Effect) -> Result<Vec<Need>, Unresolved> {
@@ -77,16 +113,25 @@ fn needs_of_pairs(pairs: Vec<Pair>, effect: Effect) -> Result<Vec<Need>, Unresol
         match &pair.target {
             None if pair.action.is_some() => return Err(names_nothing()),
             Some(Target::Resource(resource)) => {
-                Resource::parse(resource).map_err(|why| Unresolved::new(format!("the request names no usable resource: {why}")))?;
+                Resource::parse(resource).map_err(|why| {
+                    Unresolved::new(format!("the request names no usable resource: {why}"))
+                })?;
             }
             None | Some(Target::Pointer(_)) => {}
         }
-        let need = Need { action: pair.action, target: pair.target, effect: pair.effect.unwrap_or(effect), facts: pair.facts };
+        let need = Need {
+            action: pair.action,
+            target: pair.target,
+            effect: pair.effect.unwrap_or(effect),
+            facts: pair.facts,
+        };
         if !needs.contains(&need) {
             needs.push(need);
         }
         if needs.len() > MAX_NEEDS {
-            return Err(Unresolved::new(format!("the request does more than {MAX_NEEDS} things; send it in parts")));
+            return Err(Unresolved::new(format!(
+                "the request does more than {MAX_NEEDS} things; send it in parts"
+            )));
         }
     }
     if needs.is_empty() {
@@ -96,7 +141,12 @@ fn needs_of_pairs(pairs: Vec<Pair>, effect: Effect) -> Result<Vec<Need>, Unresol
 }
 
 fn nothing(effect: Effect) -> Need {
-    Need { action: None, target: None, effect, facts: Facts::new() }
+    Need {
+        action: None,
+        target: None,
+        effect,
+        facts: Facts::new(),
+    }
 }
 
 fn names_nothing() -> Unresolved {

@@ -7,16 +7,13 @@
 //! Order of specificity: more literal segments; then exact length before a tail; then, among tails, the longer template;
 //! then the text of the shape, in which a literal comes before a variable; then the exact method before `*`.
 
+mod compile;
 mod tree;
 
 #[cfg(test)]
 mod slow;
-
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
-use sha2::{Digest, Sha256};
-use toolpass_core::action::Action;
+#[cfg(test)]
+mod tests;
 
 use crate::table::{Quirks, Route, Rows, Text, Unrouted};
 use crate::template::{InvalidTemplate, Mismatch, Path, PathTemplate, ResourceTemplate};
@@ -69,7 +66,9 @@ pub enum TableError {
         action: Text,
     },
     /// A field of the resource that nothing can give.
-    #[error("row `{method} {path}`: nothing gives the resource's `{name}`; expected a path variable or a reader")]
+    #[error(
+        "row `{method} {path}`: nothing gives the resource's `{name}`; expected a path variable or a reader"
+    )]
     Field {
         /// The row's method.
         method: Text,
@@ -94,10 +93,10 @@ pub enum TableError {
         /// The row's template.
         path: Text,
     },
-    /// A prefix or claim that is no plain path.
-    #[error("prefix `{prefix}`: expected a path of literal segments")]
+    /// A prefix that is no plain path, or a claim that is no template.
+    #[error("prefix `{prefix}`: expected a path of literal segments; of a claim, a path template")]
     Prefix {
-        /// The prefix.
+        /// The prefix or claim.
         prefix: Text,
     },
     /// A template that cannot be read.
@@ -138,37 +137,55 @@ impl RouteTable {
     /// Compile rows of a system whose host patterns capture `labels`, which are variables of every row.
     /// Errors: [`TableError`], for the first row that is wrong.
     pub fn build_with_labels(rows: Rows, labels: &[&str]) -> Result<RouteTable, TableError> {
-        for prefix in rows.prefixes.iter().chain(&rows.claims) {
-            check_prefix(prefix)?;
-        }
-        let compiled = rows.routes.iter().map(|route| compile(route, labels)).collect::<Result<Vec<_>, _>>()?;
-        let left_out = rows.unrouted.iter().map(compile_left_out).collect::<Result<Vec<_>, _>>()?;
-        let shapes: Vec<String> = compiled.iter().map(|row| row.path.shape(rows.quirks.literals_fold_case)).collect();
-        check_unique(&rows.routes, &shapes)?;
-
-        let ranked = rank(&rows.routes, &compiled, &shapes);
-        let fold = rows.quirks.literals_fold_case;
+        compile::check_prefixes(&rows)?;
+        let compiled = rows
+            .routes
+            .iter()
+            .map(|route| compile::row(route, labels))
+            .collect::<Result<Vec<_>, _>>()?;
+        let left_out = rows
+            .unrouted
+            .iter()
+            .map(compile::left_out)
+            .collect::<Result<Vec<_>, _>>()?;
+        let ranked = compile::ranked(&rows, &compiled)?;
         let grow = |takes: &dyn Fn(&str) -> bool| {
-            let mut tree = Tree::new(fold);
-            for (rank, row) in ranked.iter().enumerate() {
-                if let (Some(route), Some(compiled)) = (rows.routes.get(*row), compiled.get(*row))
-                    && takes(&route.method)
-                {
-                    tree.insert(&compiled.path, u32::try_from(rank).unwrap_or(u32::MAX));
+            let mut tree = Tree::new(rows.quirks.literals_fold_case);
+            for (rank, row) in (0..).zip(&ranked) {
+                let method = rows.routes.get(*row).map_or("", |route| &route.method);
+                if let Some(compiled) = compiled.get(*row).filter(|_| takes(method)) {
+                    tree.insert(&compiled.path, rank);
                 }
             }
             tree
         };
-        let mut methods: Vec<Text> = rows.routes.iter().map(|route| route.method.clone()).collect();
+        let mut methods: Vec<Text> = rows
+            .routes
+            .iter()
+            .map(|route| route.method.clone())
+            .collect();
         methods.extend(["GET".into(), "HEAD".into()]);
         methods.sort();
         methods.dedup();
         methods.retain(|method| method != "*");
-        let grow_for = |method: Text| (method.clone(), grow(&|of_row| takes_method(of_row, &method)));
+        let grow_for = |method: Text| {
+            (
+                method.clone(),
+                grow(&|of_row| takes_method(of_row, &method)),
+            )
+        };
         let trees = methods.into_iter().map(grow_for).collect();
         let any_method = grow(&|of_row| of_row == "*");
-        let version = version_of(&rows);
-        Ok(RouteTable { rows, compiled, left_out, ranked, trees, any_method, version })
+        let version = compile::version(&rows);
+        Ok(RouteTable {
+            rows,
+            compiled,
+            left_out,
+            ranked,
+            trees,
+            any_method,
+            version,
+        })
     }
 
     /// The rows, as they were given.
@@ -203,16 +220,26 @@ impl RouteTable {
 
     /// The most specific row for decoded path segments and a method; HEAD takes GET's rows too.
     pub fn find<'p>(&self, method: &str, path: impl Into<Path<'p>>) -> Option<Match<'_>> {
-        let tree = self.trees.iter().find(|(of_tree, _)| of_tree == method).map_or(&self.any_method, |(_, tree)| tree);
+        let tree = self
+            .trees
+            .iter()
+            .find(|(of_tree, _)| of_tree == method)
+            .map_or(&self.any_method, |(_, tree)| tree);
         let rank = tree.find(path.into())?;
         let row = *self.ranked.get(usize::try_from(rank).ok()?)?;
-        Some(Match { route: self.rows.routes.get(row)?, compiled: self.compiled.get(row)? })
+        Some(Match {
+            route: self.rows.routes.get(row)?,
+            compiled: self.compiled.get(row)?,
+        })
     }
 
     /// Every row, from most to least specific, held against a path and method: what `explain` prints.
     pub fn candidates<'p>(&self, method: &str, path: impl Into<Path<'p>>) -> Vec<Candidate<'_>> {
         let (fold, path) = (self.rows.quirks.literals_fold_case, path.into());
-        let rows = self.ranked.iter().filter_map(|row| Some((self.rows.routes.get(*row)?, self.compiled.get(*row)?)));
+        let rows = self
+            .ranked
+            .iter()
+            .filter_map(|row| Some((self.rows.routes.get(*row)?, self.compiled.get(*row)?)));
         rows.map(|(route, compiled)| Candidate {
             route,
             path: compiled.path.compare(path, fold),
@@ -226,9 +253,14 @@ impl RouteTable {
     pub fn left_out<'p>(&self, method: &str, path: impl Into<Path<'p>>) -> Option<&Unrouted> {
         let (fold, path) = (self.rows.quirks.literals_fold_case, path.into());
         let fitting = |wanted: &str| {
-            self.rows.unrouted.iter().zip(&self.left_out).find_map(|(unrouted, template)| {
-                (unrouted.method == wanted && template.compare(path, fold).is_ok()).then_some(unrouted)
-            })
+            self.rows
+                .unrouted
+                .iter()
+                .zip(&self.left_out)
+                .find_map(|(unrouted, template)| {
+                    (unrouted.method == wanted && template.compare(path, fold).is_ok())
+                        .then_some(unrouted)
+                })
         };
         fitting(method).or_else(|| fitting("*"))
     }
@@ -255,104 +287,3 @@ impl<'t> Match<'t> {
 fn takes_method(of_row: &str, method: &str) -> bool {
     of_row == "*" || of_row == method || method == "HEAD" && of_row == "GET"
 }
-
-fn compile(route: &Route, labels: &[&str]) -> Result<Compiled, TableError> {
-    let (method, path) = (route.method.clone(), route.path.clone());
-    if method != "*" && (method.is_empty() || !method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-')) {
-        return Err(TableError::Method { method, path });
-    }
-    let refuse = |why| TableError::Template { method: route.method.clone(), path: route.path.clone(), why };
-    let template = PathTemplate::parse(&route.path).map_err(refuse)?;
-    let resource = route.resource.as_ref().map(ResourceTemplate::parse).transpose().map_err(refuse)?;
-    if let Some(action) = route.action.as_ref().filter(|action| Action::parse(action).is_err()) {
-        return Err(TableError::Action { method, path, action: action.clone() });
-    }
-    if route.reads.is_none() {
-        if route.action.is_some() && resource.is_none() {
-            return Err(TableError::NoResource { method, path });
-        }
-        let given = |name: &Text| template.names().any(|known| known == name) || labels.contains(&name.as_ref());
-        if let Some(name) = resource.iter().flat_map(ResourceTemplate::names).find(|name| !given(name)) {
-            return Err(TableError::Field { method, path, name: name.clone() });
-        }
-    }
-    Ok(Compiled { path: template, resource })
-}
-
-fn compile_left_out(unrouted: &Unrouted) -> Result<PathTemplate, TableError> {
-    PathTemplate::parse(&unrouted.path).map_err(|why| TableError::Template {
-        method: unrouted.method.clone(),
-        path: unrouted.path.clone(),
-        why,
-    })
-}
-
-fn check_prefix(prefix: &Text) -> Result<(), TableError> {
-    let plain = PathTemplate::parse(prefix).is_ok_and(|path| path.literals() == path.parts().len() && path.tail().is_none());
-    if plain { Ok(()) } else { Err(TableError::Prefix { prefix: prefix.clone() }) }
-}
-
-fn check_unique(routes: &[Route], shapes: &[String]) -> Result<(), TableError> {
-    let mut seen: BTreeMap<(&str, &str), &Text> = BTreeMap::new();
-    for (route, shape) in routes.iter().zip(shapes) {
-        if let Some(first) = seen.insert((&route.method, shape), &route.path) {
-            let (first, second) = (first.clone(), route.path.clone());
-            return Err(TableError::Twice { method: route.method.clone(), first, second });
-        }
-    }
-    Ok(())
-}
-
-/// The rows' indices, most specific first.
-fn rank(routes: &[Route], compiled: &[Compiled], shapes: &[String]) -> Vec<usize> {
-    let mut keyed: Vec<_> = routes.iter().zip(compiled).zip(shapes).enumerate().collect();
-    keyed.sort_by_key(|(_, ((route, row), shape))| {
-        let length = row.path.parts().len();
-        let literals = std::cmp::Reverse(row.path.literals());
-        let tail = row.path.tail().is_some().then_some(std::cmp::Reverse(length));
-        (literals, tail, shape.as_str(), method_rank(&route.method))
-    });
-    keyed.into_iter().map(|(index, _)| index).collect()
-}
-
-/// Of two rows with one shape that both take a request, the lower answers.
-fn method_rank(method: &str) -> u8 {
-    match method {
-        "HEAD" => 0,
-        "*" => 2,
-        _ => 1,
-    }
-}
-
-fn version_of(rows: &Rows) -> String {
-    let mut hash = Sha256::new();
-    let mut lines: Vec<String> = rows.routes.iter().map(|route| format!("{:?}", Described(route))).collect();
-    lines.extend(rows.unrouted.iter().map(|row| format!("- {:?} {:?} {:?}", row.method, row.path, row.reason)));
-    lines.sort();
-    lines.push(format!("{:?} {:?} {:?}", rows.claims, rows.prefixes, rows.quirks));
-    for line in lines {
-        hash.update(line.as_bytes());
-        hash.update(b"\n");
-    }
-    let mut version = String::new();
-    for b in hash.finalize().iter().take(8) {
-        // Writing to a string cannot fail.
-        let _ = write!(version, "{b:02x}");
-    }
-    version
-}
-
-/// A row without the address of its reader, which differs from build to build.
-struct Described<'r>(&'r Route);
-
-impl std::fmt::Debug for Described<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let row = self.0;
-        let names = (&row.method, &row.path, &row.action, &row.resource);
-        let marks = (row.effect, row.sends_out, row.untrusted_output, row.sensitive, row.agent_sight);
-        write!(f, "{names:?} {marks:?} {:?} {:?} {}", row.agent_only, row.no_operation, row.reads.is_some())
-    }
-}
-
-#[cfg(test)]
-mod tests;
