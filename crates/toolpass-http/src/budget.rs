@@ -130,7 +130,7 @@ impl fmt::Debug for Context {
 }
 
 /// Collects the upstream calls of one check. Clones share the list.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Recorder(Option<Arc<Mutex<Vec<Entry>>>>);
 
 /// How a replayed call came to be known.
@@ -166,6 +166,12 @@ impl ReadAt {
             oldest: self.oldest.min(other.oldest),
             judged: self.judged.min(other.judged),
         }
+    }
+}
+
+impl Default for Recorder {
+    fn default() -> Recorder {
+        Recorder::new()
     }
 }
 

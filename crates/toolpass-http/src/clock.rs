@@ -47,6 +47,7 @@ fn since_boot() -> Duration {
 }
 
 /// A clock that moves only when told to. Both readings move together; the wall begins at 2030-01-01T00:00:00Z.
+/// It moves ages and budgets; what waits still waits in the runtime's time.
 #[cfg(feature = "test-util")]
 #[derive(Clone, Debug, Default)]
 pub struct ManualClock(std::sync::Arc<std::sync::Mutex<Duration>>);

@@ -313,19 +313,22 @@ async fn tls(
     name: ServerName<'static>,
     plan: &Plan<'_>,
     timer: &Timer,
-    doing: &str,
+    what: &str,
 ) -> Result<Stream, Error> {
     let config = timer
         .step("reading the trusted roots", plan.step, plan.trust.config())
         .await??;
     let handshake = TlsConnector::from(config).connect(name.clone(), stream);
-    match timer.step(doing, plan.step, handshake).await? {
+    match timer
+        .step(&format!("waiting for {what}"), plan.step, handshake)
+        .await?
+    {
         Ok(stream) => Ok(boxed(stream)),
-        Err(error) => Err(tls_error(&name, doing, error)),
+        Err(error) => Err(tls_error(&name, what, error)),
     }
 }
 
-fn tls_error(name: &ServerName<'_>, doing: &str, error: io::Error) -> Error {
+fn tls_error(name: &ServerName<'_>, what: &str, error: io::Error) -> Error {
     let inner = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
@@ -344,11 +347,11 @@ fn tls_error(name: &ServerName<'_>, doing: &str, error: io::Error) -> Error {
         ),
         Some(_) => (
             Kind::Connection,
-            format!("{doing} with {} failed", name.to_str()),
+            format!("{what} with {} failed", name.to_str()),
         ),
         None => (
             Kind::Connection,
-            format!("{doing} with {} failed: {}", name.to_str(), io_text(&error)),
+            format!("{what} with {} failed: {}", name.to_str(), io_text(&error)),
         ),
     };
     Error::new(kind, text).with_source(error)
@@ -361,10 +364,13 @@ fn certificate_text(why: &rustls::CertificateError) -> &'static str {
         Why::NotValidYet | Why::NotValidYetContext { .. } => "it is not valid yet",
         Why::NotValidForName | Why::NotValidForNameContext { .. } => "it is for another name",
         Why::Revoked => "it is revoked",
-        Why::UnknownIssuer => {
+        Why::UnknownIssuer | Why::BadSignature => {
             "its issuer is not trusted; set `ca_file` when the system uses a private authority"
         }
         Why::BadEncoding | Why::UnhandledCriticalExtension => "it cannot be read",
+        Why::Other(why) if format!("{why:?}").contains("CaUsedAsEndEntity") => {
+            "it is marked as an authority's (`CA:TRUE`), which a server's own may not be"
+        }
         _ => "it was refused",
     }
 }

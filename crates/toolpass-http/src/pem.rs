@@ -6,6 +6,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
 
 /// One block.
 pub(crate) struct Block<'a> {
@@ -20,11 +21,16 @@ pub(crate) struct Block<'a> {
 /// The closed blocks of `text`, in order; one whose content cannot be read has no DER.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
-    let mut open: Option<(&str, String, bool)> = None;
+    // The text may be a private key. It never grows, so no copy is left behind, and is wiped.
+    let mut open: Option<(&str, Zeroizing<String>, bool)> = None;
     for line in text.lines() {
         let line = line.trim_end();
         if let Some(label) = label_of(line, "-----BEGIN ") {
-            open = Some((label, String::new(), true));
+            open = Some((
+                label,
+                Zeroizing::new(String::with_capacity(text.len())),
+                true,
+            ));
             continue;
         }
         let Some((label, base64, plain)) = &mut open else {

@@ -66,6 +66,8 @@ type Landing = watch::Receiver<Option<Result<Held, Error>>>;
 struct Flight {
     number: u64,
     landing: Landing,
+    /// Whose it is: after a fork the parent's flights never land here.
+    process: u32,
 }
 
 struct Failure {
@@ -143,10 +145,11 @@ impl TokenSource {
     fn held_or_landing(&self, ctx: &Context) -> Result<Found, Error> {
         let now = ctx.now();
         let mut state = self.state();
-        // A flight whose runtime is gone never lands.
+        // A flight whose runtime or process is gone never lands.
+        let process = std::process::id();
         state
             .flight
-            .take_if(|flight| flight.landing.has_changed().is_err());
+            .take_if(|flight| flight.process != process || flight.landing.has_changed().is_err());
         let recent_failure = state
             .failure
             .as_ref()
@@ -181,6 +184,7 @@ impl TokenSource {
         state.flight = Some(Flight {
             number,
             landing: landing.clone(),
+            process: std::process::id(),
         });
         let source = self.clone();
         let ctx = ctx.without_evidence().with_freshness(Freshness::default());
