@@ -122,6 +122,13 @@ impl Headers {
                 return Some(problem);
             }
         }
+        let is_twin =
+            |known: &str| known.contains('_') && FRAMING.iter().any(|name| folds_to(known, name));
+        if self.iter().any(|(known, _)| is_twin(known)) {
+            return Some(Unresolved::new(
+                "a header has the name of one that frames the body, with `_` for `-`",
+            ));
+        }
         let length_text = self.all("content-length").next();
         let transfer_coding = self.all("transfer-encoding").next();
         if length_text.is_some() && self.content_length().is_none() {
@@ -174,6 +181,14 @@ fn folds_to(known: &str, name: &str) -> bool {
 /// Headers of which a second one makes the request two requests. `host` has its own rule ([`crate::request`]).
 const SINGLE: [&str; 3] = ["content-type", "content-length", "transfer-encoding"];
 
+/// Headers that say where a body ends and how it is read.
+const FRAMING: [&str; 4] = [
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+];
+
 const MAX_HEADERS: usize = 1000;
 const MAX_BYTES: usize = 256 * 1024;
 
@@ -201,7 +216,9 @@ mod tests {
 
     #[test]
     fn what_two_servers_read_differently_is_a_problem() {
-        let bad: [&[(&str, &[u8])]; 11] = [
+        let bad: [&[(&str, &[u8])]; 13] = [
+            &[("Content_Type", b"a/b")],
+            &[("transfer_encoding", b"chunked")],
             &[("Content-Type", b"a/b"), ("content-type", b"a/b")],
             &[("Content-Length", b"1"), ("content-length", b"1")],
             &[

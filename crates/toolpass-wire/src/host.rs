@@ -32,7 +32,7 @@ pub enum HostProblem {
 /// brackets, an IPv4 address mapped into IPv6 as IPv4.
 /// Errors: [`HostProblem`].
 pub fn canonical(host: &str) -> Result<Cow<'_, str>, HostProblem> {
-    if is_plain(host) {
+    if is_plain(host) || host.parse::<Ipv4Addr>().is_ok() {
         return Ok(Cow::Borrowed(host));
     }
     if let Some(inside) = host.strip_prefix('[') {

@@ -12,6 +12,7 @@ pub mod endpoint;
 pub mod explain;
 pub mod extract;
 pub mod field;
+pub mod fuzzing;
 pub mod graphql;
 pub mod headers;
 pub mod host;

@@ -17,16 +17,9 @@ pub struct Pairs {
 #[derive(Clone, PartialEq, Eq)]
 struct Pair {
     name: String,
-    value: Value,
-}
-
-/// What stands behind a name.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Value {
-    /// Text.
-    Text(String),
-    /// Something that is no text, or not the same text for every server: why, as a fragment.
-    Unclear(&'static str),
+    value: String,
+    /// Why the value is no text, or not the same text for every server.
+    unclear: Option<&'static str>,
 }
 
 impl Pairs {
@@ -43,27 +36,16 @@ impl Pairs {
     /// The value of `name`.
     pub fn value(&self, name: &str) -> Field<&str> {
         let mut found = self.pairs.iter().filter(|pair| reads_as(&pair.name, name));
-        let (first, second) = (found.next(), found.next());
-        let ambiguous = |why: &str| Field::Ambiguous(Unresolved::new(format!("`{name}` {why}")));
-        match (first, second) {
-            (None, _) => Field::Absent,
-            (Some(_), Some(_)) => ambiguous("is given more than once"),
-            (Some(pair), None) if pair.name != name => ambiguous("is given in another spelling"),
-            (
-                Some(Pair {
-                    value: Value::Text(text),
-                    ..
-                }),
-                None,
-            ) => Field::Present(text),
-            (
-                Some(Pair {
-                    value: Value::Unclear(why),
-                    ..
-                }),
-                None,
-            ) => ambiguous(why),
-        }
+        let Some(pair) = found.next() else {
+            return Field::Absent;
+        };
+        let why = match pair.unclear {
+            _ if found.next().is_some() => "is given more than once",
+            _ if pair.name != name => "is given in another spelling",
+            Some(why) => why,
+            None => return Field::Present(&pair.value),
+        };
+        Field::Ambiguous(Unresolved::new(format!("`{name}` {why}")))
     }
 
     /// Whether `name` stands there in any spelling, readable or not.
@@ -71,12 +53,11 @@ impl Pairs {
         self.pairs.iter().any(|pair| reads_as(&pair.name, name))
     }
 
-    /// Names and values in order; the value of an unclear one is left out.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.pairs.iter().map(|pair| match &pair.value {
-            Value::Text(text) => (pair.name.as_str(), Some(text.as_str())),
-            Value::Unclear(_) => (pair.name.as_str(), None),
-        })
+    /// Names and values in order, also those that are no clear answer to a name: for reading text, and for the clear ones.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs
+            .iter()
+            .map(|pair| (pair.name.as_str(), pair.value.as_str()))
     }
 
     /// Whether there is no pair at all.
@@ -89,26 +70,33 @@ impl Pairs {
         self.pairs.len()
     }
 
-    pub(crate) fn push(&mut self, name: String, value: Value) {
-        self.pairs.push(Pair { name, value });
+    pub(crate) fn push(&mut self, name: String, value: String) {
+        self.pairs.push(Pair {
+            name,
+            value,
+            unclear: None,
+        });
+    }
+
+    /// The same, of a value that no reader may be given.
+    pub(crate) fn push_unclear(&mut self, name: String, value: String, why: &'static str) {
+        self.pairs.push(Pair {
+            name,
+            value,
+            unclear: Some(why),
+        });
     }
 
     fn read_piece(&mut self, piece: &str) -> Result<(), PercentProblem> {
-        let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
-        let name = percent::decode_form(name)?.into_owned();
-        let value = percent::decode_form(value)?.into_owned();
+        let (name, value) = decoded(piece)?;
         if !piece.contains(';') {
-            self.push(name, Value::Text(value));
+            self.push(name, value);
             return Ok(());
         }
-        self.push(name, Value::Unclear(SEMICOLON));
+        self.push_unclear(name, value, SEMICOLON);
         for inner in piece.split(';') {
-            let (name, value) = inner.split_once('=').unwrap_or((inner, ""));
-            self.push(
-                percent::decode_form(name)?.into_owned(),
-                Value::Unclear(SEMICOLON),
-            );
-            percent::decode_form(value)?;
+            let (name, value) = decoded(inner)?;
+            self.push_unclear(name, value, SEMICOLON);
         }
         Ok(())
     }
@@ -121,6 +109,14 @@ impl std::fmt::Debug for Pairs {
             .entries(self.pairs.iter().map(|pair| &pair.name))
             .finish()
     }
+}
+
+fn decoded(piece: &str) -> Result<(String, String), PercentProblem> {
+    let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
+    Ok((
+        percent::decode_form(name)?.into_owned(),
+        percent::decode_form(value)?.into_owned(),
+    ))
 }
 
 /// Whether some server reads `known` as `name`: in other case, with spaces around it, as `name[]` or `name[0]`.

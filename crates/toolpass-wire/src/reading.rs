@@ -129,7 +129,7 @@ impl<'r> Reading<'r> {
         }
         let url: Vec<(String, String)> = url
             .iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
         graphql::read_request(&url, body)
     }

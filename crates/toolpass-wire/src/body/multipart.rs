@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::field::Unresolved;
 use crate::headers::is_token;
-use crate::query::{Pairs, Value};
+use crate::query::Pairs;
 
 use super::kind::{BodyKind, ContentType, Parameterised};
 use super::limits::Limits;
@@ -85,9 +85,7 @@ impl Parts {
             is_last = reader.after_delimiter()?;
             let part = part(&headers, content, is_form)?;
             if is_form {
-                parts
-                    .fields
-                    .push(part.name.clone(), field_value(&part, body));
+                push_field(&mut parts.fields, &part, body);
             }
             parts.list.push(part);
         }
@@ -241,17 +239,18 @@ fn part(
     })
 }
 
-fn field_value(part: &Part, body: &[u8]) -> Value {
-    if part.is_file {
-        return Value::Unclear("is a file");
-    }
-    if part.content_type.kind == BodyKind::Multipart || !part.content_type.is_utf8 {
-        return Value::Unclear("is no plain text");
-    }
-    match body.get(part.content.clone()).map(std::str::from_utf8) {
-        Some(Ok(text)) => Value::Text(text.to_owned()),
-        _ => Value::Unclear("is not UTF-8"),
-    }
+/// Add a part to the fields; one that is no text is there without a value.
+fn push_field(fields: &mut Pairs, part: &Part, body: &[u8]) {
+    let content = body.get(part.content.clone()).unwrap_or_default();
+    let unclear = match std::str::from_utf8(content) {
+        _ if part.is_file => "is a file",
+        _ if part.content_type.kind == BodyKind::Multipart || !part.content_type.is_utf8 => {
+            "is no plain text"
+        }
+        Ok(text) => return fields.push(part.name.clone(), text.to_owned()),
+        Err(_) => "is not UTF-8",
+    };
+    fields.push_unclear(part.name.clone(), String::new(), unclear);
 }
 
 /// Whether all readers undo the same escapes in a name: there are none.

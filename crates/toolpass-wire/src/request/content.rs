@@ -212,7 +212,13 @@ impl WireRequest {
             }
         };
         match self.body_kind() {
-            BodyKind::Form => push_pairs(texts, self.form().required("form")?),
+            BodyKind::Form => match self.form() {
+                Field::Absent => {}
+                Field::Present(pairs) => push_pairs(texts, pairs),
+                Field::Ambiguous(why) | Field::Unread(why) => {
+                    push_json(texts, &Json::parse(content).map_err(|_| why)?);
+                }
+            },
             BodyKind::Json => push_json(texts, self.json(&Quirks::default()).required("JSON")?),
             BodyKind::Multipart => {
                 let multipart = self.multipart().required("multipart")?;
@@ -229,7 +235,8 @@ impl WireRequest {
     }
 }
 
-/// The texts of a body or a part that stands by itself: JSON by its leaves where it parses, else the whole when it is text.
+/// The texts of a body or a part that stands by itself: JSON by its leaves where it parses, else the whole when it is text, and
+/// when nothing says what it is, the fields it would have as a form.
 fn push_content(
     texts: &mut Vec<String>,
     content: &[u8],
@@ -244,7 +251,15 @@ fn push_content(
         return Ok(());
     }
     match std::str::from_utf8(content) {
-        Ok(text) if content_type.is_utf8 => texts.push(text.to_owned()),
+        Ok(text) if content_type.is_utf8 => {
+            texts.push(text.to_owned());
+            if content_type.kind == BodyKind::Untyped
+                && text.contains('=')
+                && let Ok(pairs) = Pairs::read(text)
+            {
+                push_pairs(texts, &pairs);
+            }
+        }
         _ if matches!(content_type.kind, BodyKind::Other | BodyKind::Untyped) => {}
         _ => return Err(Unresolved::new("the body holds text that is not UTF-8")),
     }
@@ -256,10 +271,8 @@ fn push_json(texts: &mut Vec<String>, json: &Json) {
 }
 
 fn push_pairs(texts: &mut Vec<String>, pairs: &Pairs) {
-    for (name, value) in pairs.iter() {
-        texts.push(name.to_owned());
-        texts.extend(value.map(str::to_owned));
-    }
+    let both = pairs.iter().flat_map(|(name, value)| [name, value]);
+    texts.extend(both.filter(|text| !text.is_empty()).map(str::to_owned));
 }
 
 fn present_or_ambiguous<T>(read: &Result<T, Unresolved>) -> Field<&T> {

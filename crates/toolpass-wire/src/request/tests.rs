@@ -535,7 +535,7 @@ fn text_is_all_that_could_be_words() {
     assert_eq!(texts(&json), "a b/c|q|x y|body|one\ntwo|n|1|k|у");
     assert_eq!(
         texts(&posted(FORM, b"text=a+b&c")),
-        "repos/acme/shop|text|a b|c|"
+        "repos/acme/shop|text|a b|c"
     );
     let parts = b"--b\r\nContent-Disposition: form-data; name=t\r\n\r\nhello\r\n--b\r\nContent-Disposition: form-data; name=f; filename=x\r\nContent-Type: image/png\r\n\r\n\xff\r\n--b\r\nContent-Disposition: form-data; name=j\r\nContent-Type: application/json\r\n\r\n{\"k\":\"v\"}\r\n--b--";
     assert_eq!(
@@ -566,6 +566,18 @@ fn text_is_all_that_could_be_words() {
             b"words"
         )),
         "repos/acme/shop|words"
+    );
+    assert_eq!(
+        texts(&target("/a?q=some+words;b")),
+        "a|q|some words;b|q|some words|b"
+    );
+    assert_eq!(
+        texts(&posted(FORM, b"{\"a\":\"100%\"}")),
+        "repos/acme/shop|a|100%"
+    );
+    assert_eq!(
+        texts(&posted(("X-A", b""), b"a=some+words")),
+        "repos/acme/shop|a=some+words|a|some words"
     );
     let unread = |content_type: &'static [u8]| {
         read(RawRequest {
