@@ -173,7 +173,11 @@ impl Client {
     ) -> Result<Attempt, Error> {
         let mut out = prepared.out.clone();
         let used = match &self.0.auth {
-            Some(auth) => Some(auth.authorize(&ctx.without_evidence()).await?),
+            Some(auth) => {
+                let ctx = ctx.without_evidence();
+                let made = ctx.within(auth.authorize(&ctx)).await;
+                Some(made.unwrap_or_else(|| Err(Error::new(Kind::Deadline, NO_TIME_FOR_AUTH)))?)
+            }
             None => None,
         };
         if let Some(used) = &used {
@@ -311,3 +315,5 @@ fn hex(bytes: &[u8]) -> String {
             text
         })
 }
+
+const NO_TIME_FOR_AUTH: &str = "the check's time was spent while getting a credential";

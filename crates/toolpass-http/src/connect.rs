@@ -302,7 +302,16 @@ async fn tunnel(stream: Stream, proxy: &Proxy, url: &Url) -> Result<Stream, Erro
             "the proxy answered CONNECT {target} with status {}",
             response.status().as_u16()
         );
-        return Err(Error::new(Kind::Connection, text));
+        // A proxy that cannot reach the host may next time; one that refuses will not.
+        let may_pass = matches!(response.status().as_u16(), 502..=504);
+        return Err(Error::new(
+            if may_pass {
+                Kind::Connection
+            } else {
+                Kind::Proxy
+            },
+            text,
+        ));
     }
     let upgraded = hyper::upgrade::on(response).await.map_err(failed)?;
     Ok(boxed(TokioIo::new(upgraded)))

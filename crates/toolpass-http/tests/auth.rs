@@ -147,3 +147,13 @@ async fn an_unreadable_secret_sends_nothing() {
     );
     assert_eq!(api.connections(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn getting_a_credential_ends_with_the_budget() {
+    let mint = serve(|_, _| Act::Hang).await;
+    let api = serve(accepting("t1")).await;
+    let (client, _) = minted(&api, &mint);
+    let error = client.get(["x"]).send(&check(3)).await.unwrap_err();
+    assert_eq!(error.code(), Code::UpstreamTimeout);
+    assert!(api.requests().is_empty());
+}

@@ -120,7 +120,7 @@ async fn an_http_target_is_asked_of_the_proxy_itself() {
 
 #[tokio::test(start_paused = true)]
 async fn only_200_opens_a_tunnel() {
-    for status in [201, 302, 403, 407, 502] {
+    for (status, asked) in [(201, 1), (302, 1), (403, 1), (407, 1), (502, 3)] {
         let proxy = serve(move |_, _| Act::Answer(json(status, &[], ""))).await;
         let settings = TransportSettings {
             proxy_url: Some(format!("http://{}", proxy.address)),
@@ -136,6 +136,7 @@ async fn only_200_opens_a_tunnel() {
         let expected =
             format!("the proxy answered CONNECT api.example.com:443 with status {status}");
         assert!(error.to_string().ends_with(&expected), "{error}");
+        assert_eq!(proxy.requests().len(), asked, "{status}");
     }
 }
 
