@@ -27,7 +27,11 @@ pub(crate) fn command_name(shared: &Shared, parts: &http::request::Parts) -> Opt
 
 /// Do it.
 pub(crate) fn answer(shared: &Shared, method: &str, name: &str, body: &[u8]) -> Reply {
-    let arguments = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(body) };
+    let arguments = if body.is_empty() {
+        Ok(Value::Null)
+    } else {
+        serde_json::from_slice(body)
+    };
     let done = match arguments {
         Ok(arguments) => run(shared, method, name, arguments),
         Err(error) => Err(Error::World(format!("the body is not JSON: {error}"))),
@@ -87,7 +91,9 @@ pub(crate) fn merge(target: &mut Value, patch: &Value) {
     if !target.is_object() {
         *target = json!({});
     }
-    let Value::Object(object) = target else { return };
+    let Value::Object(object) = target else {
+        return;
+    };
     for (name, value) in members {
         if value.is_null() {
             object.remove(name);
@@ -115,9 +121,21 @@ mod tests {
         };
         check(json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"}));
         check(json!({"a": "b"}), json!({"a": null}), json!({}));
-        check(json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}}));
-        check(json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]}));
-        check(json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}}));
+        check(
+            json!({"a": {"b": "c"}}),
+            json!({"a": {"b": "d", "c": null}}),
+            json!({"a": {"b": "d"}}),
+        );
+        check(
+            json!({"a": [{"b": "c"}]}),
+            json!({"a": [1]}),
+            json!({"a": [1]}),
+        );
+        check(
+            json!({}),
+            json!({"a": {"bb": {"ccc": null}}}),
+            json!({"a": {"bb": {}}}),
+        );
         check(json!(["a"]), json!({"a": "b"}), json!({"a": "b"}));
     }
 }

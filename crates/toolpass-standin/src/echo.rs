@@ -56,11 +56,17 @@ impl System for EchoStandin {
 }
 
 fn redirect(request: &Received) -> Reply {
-    let status = request.query_value("status").and_then(|text| text.parse().ok()).unwrap_or(302);
+    let status = request
+        .query_value("status")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(302);
     let target = request.query_value("to").unwrap_or_default();
     let redirects = matches!(status, 301 | 302 | 303 | 307 | 308);
     if !redirects || target.is_empty() || target.contains(['\r', '\n']) {
-        return Reply::json(400, &json!({"message": "expected status=301|302|303|307|308 and to=URL"}));
+        return Reply::json(
+            400,
+            &json!({"message": "expected status=301|302|303|307|308 and to=URL"}),
+        );
     }
     Reply::empty(status).with_header("location", target)
 }

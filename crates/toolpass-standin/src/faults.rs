@@ -85,9 +85,18 @@ pub struct FaultBook {
 
 /// A response body: whole, or one of those that try a client's patience.
 pub(crate) enum FaultyBody {
-    Drip { rest: Bytes, pause: Duration, sleep: Pin<Box<Sleep>> },
-    Endless { started: bool },
-    Short { first: Option<Bytes> },
+    Drip {
+        rest: Bytes,
+        pause: Duration,
+        sleep: Pin<Box<Sleep>>,
+    },
+    Endless {
+        started: bool,
+    },
+    Short {
+        first: Option<Bytes>,
+        flushed: bool,
+    },
     Whole(Option<Bytes>),
 }
 
@@ -99,7 +108,13 @@ pub(crate) struct Closed;
 impl FaultRule {
     /// A rule for every request whose path starts with `prefix`.
     pub fn on(prefix: &str, fault: Fault) -> FaultRule {
-        FaultRule { prefix: prefix.to_owned(), method: None, skip: 0, times: None, fault }
+        FaultRule {
+            prefix: prefix.to_owned(),
+            method: None,
+            skip: 0,
+            times: None,
+            fault,
+        }
     }
 }
 
@@ -139,7 +154,8 @@ impl FaultBook {
     pub(crate) fn take(&self, method: &str, local_path: &str) -> Option<Fault> {
         let mut rules = self.lock();
         for rule in rules.iter_mut() {
-            let matches = local_path.starts_with(&rule.prefix) && rule.method.as_deref().is_none_or(|wanted| wanted == method);
+            let matches = local_path.starts_with(&rule.prefix)
+                && rule.method.as_deref().is_none_or(|wanted| wanted == method);
             if !matches || rule.times == Some(0) {
                 continue;
             }
@@ -166,24 +182,52 @@ pub(crate) async fn respond(fault: Fault) -> Result<Response<FaultyBody>, Closed
         Fault::Close => Err(Closed),
         Fault::Endless => Ok(response(200, &[], FaultyBody::Endless { started: false })),
         Fault::Hang => std::future::pending().await,
-        Fault::MalformedJson => Ok(response(200, &[], FaultyBody::whole(br#"{"id": 1, "permissions": {"admin": tru"#.as_slice()))),
-        Fault::Redirect { status, location } => Ok(response(status, &[("location", location)], FaultyBody::Whole(None))),
+        Fault::MalformedJson => Ok(response(
+            200,
+            &[],
+            FaultyBody::whole(br#"{"id": 1, "permissions": {"admin": tru"#.as_slice()),
+        )),
+        Fault::Redirect { status, location } => Ok(response(
+            status,
+            &[("location", location)],
+            FaultyBody::Whole(None),
+        )),
         Fault::SlowDrip { every_ms, body } => Ok(response(200, &[], drip(every_ms, body))),
-        Fault::Status { status, headers, body } => {
-            let body = body.unwrap_or_else(|| format!(r#"{{"message":"stand-in fault","status":"{status}"}}"#));
-            let headers: Vec<(&str, String)> = headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        Fault::Status {
+            status,
+            headers,
+            body,
+        } => {
+            let body = body.unwrap_or_else(|| {
+                format!(r#"{{"message":"stand-in fault","status":"{status}"}}"#)
+            });
+            let headers: Vec<(&str, String)> = headers
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.clone()))
+                .collect();
             Ok(response(status, &headers, FaultyBody::whole(body)))
         }
         Fault::Truncated => {
             let first = Some(Bytes::from_static(br#"{"id": 1, "#));
-            Ok(response(200, &[("content-length", "4096".to_owned())], FaultyBody::Short { first }))
+            Ok(response(
+                200,
+                &[("content-length", "4096".to_owned())],
+                FaultyBody::Short {
+                    first,
+                    flushed: false,
+                },
+            ))
         }
     }
 }
 
 fn response(status: u16, headers: &[(&str, String)], body: FaultyBody) -> Response<FaultyBody> {
-    let mut builder = Response::builder().status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
-    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+    let mut builder = Response::builder()
+        .status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+    if !headers
+        .iter()
+        .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    {
         builder = builder.header("content-type", "application/json; charset=utf-8");
     }
     for (name, value) in headers {
@@ -194,15 +238,25 @@ fn response(status: u16, headers: &[(&str, String)], body: FaultyBody) -> Respon
 
 /// A rule whose header cannot be sent: says so instead of hiding it.
 fn unanswerable() -> Response<FaultyBody> {
-    let mut response = Response::new(FaultyBody::whole(br#"{"message":"the fault's headers cannot be sent"}"#.as_slice()));
+    let mut response = Response::new(FaultyBody::whole(
+        br#"{"message":"the fault's headers cannot be sent"}"#.as_slice(),
+    ));
     *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
     response
 }
 
 fn drip(every_ms: u64, body: String) -> FaultyBody {
-    let body = if body.is_empty() { format!(r#"{{"id": 1, "padding": "{}"}}"#, "x".repeat(4096)) } else { body };
+    let body = if body.is_empty() {
+        format!(r#"{{"id": 1, "padding": "{}"}}"#, "x".repeat(4096))
+    } else {
+        body
+    };
     let pause = Duration::from_millis(every_ms);
-    FaultyBody::Drip { rest: Bytes::from(body), pause, sleep: Box::pin(tokio::time::sleep(pause)) }
+    FaultyBody::Drip {
+        rest: Bytes::from(body),
+        pause,
+        sleep: Box::pin(tokio::time::sleep(pause)),
+    }
 }
 
 impl FaultyBody {
@@ -215,7 +269,10 @@ impl Body for FaultyBody {
     type Data = Bytes;
     type Error = Closed;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Closed>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Closed>>> {
         match self.get_mut() {
             FaultyBody::Drip { rest, pause, sleep } => {
                 if rest.is_empty() {
@@ -232,15 +289,27 @@ impl Body for FaultyBody {
                 *started = true;
                 Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(chunk)))))
             }
-            FaultyBody::Short { first } => Poll::Ready(Some(first.take().map(Frame::data).ok_or(Closed))),
+            FaultyBody::Short { first, flushed } => {
+                if first.is_none() && !*flushed {
+                    // One turn of waiting lets the server send what it has before the connection is cut.
+                    *flushed = true;
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Poll::Ready(Some(first.take().map(Frame::data).ok_or(Closed)))
+            }
             FaultyBody::Whole(body) => Poll::Ready(body.take().map(|bytes| Ok(Frame::data(bytes)))),
         }
     }
 
     fn size_hint(&self) -> hyper::body::SizeHint {
         match self {
-            FaultyBody::Whole(body) => hyper::body::SizeHint::with_exact(body.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            FaultyBody::Drip { .. } | FaultyBody::Endless { .. } | FaultyBody::Short { .. } => hyper::body::SizeHint::default(),
+            FaultyBody::Whole(body) => hyper::body::SizeHint::with_exact(
+                body.as_ref().map_or(0, |bytes| bytes.len() as u64),
+            ),
+            FaultyBody::Drip { .. } | FaultyBody::Endless { .. } | FaultyBody::Short { .. } => {
+                hyper::body::SizeHint::default()
+            }
         }
     }
 
@@ -258,7 +327,11 @@ mod tests {
     #[test]
     fn rules_are_skipped_then_used_up() {
         let book = FaultBook::default();
-        book.add(FaultRule { skip: 1, times: Some(1), ..FaultRule::on("/repos", Fault::Hang) });
+        book.add(FaultRule {
+            skip: 1,
+            times: Some(1),
+            ..FaultRule::on("/repos", Fault::Hang)
+        });
         assert_eq!(book.take("GET", "/orgs/acme"), None);
         assert_eq!(book.take("GET", "/repos/acme/shop"), None);
         assert_eq!(book.take("GET", "/repos/acme/shop"), Some(Fault::Hang));
@@ -268,7 +341,10 @@ mod tests {
     #[test]
     fn a_rule_may_name_the_method() {
         let book = FaultBook::default();
-        book.add(FaultRule { method: Some("POST".to_owned()), ..FaultRule::on("/", Fault::Close) });
+        book.add(FaultRule {
+            method: Some("POST".to_owned()),
+            ..FaultRule::on("/", Fault::Close)
+        });
         assert_eq!(book.take("GET", "/graphql"), None);
         assert_eq!(book.take("POST", "/graphql"), Some(Fault::Close));
     }

@@ -32,7 +32,10 @@ pub struct IdentityStandin {
 impl IdentityStandin {
     /// Serve on a free port of 127.0.0.1. Errors: see [`start`].
     pub fn start(world: IdentityWorld, transport: &Transport) -> Result<Running, Error> {
-        let system = IdentityStandin { first: world.clone(), world: Mutex::new(world) };
+        let system = IdentityStandin {
+            first: world.clone(),
+            world: Mutex::new(world),
+        };
         start(Box::new(system), transport, "")
     }
 
@@ -51,8 +54,14 @@ impl System for IdentityStandin {
         if world.token.is_some() && request.credential() != world.token {
             return Reply::json(401, &json!({"error": "wrong or missing bearer token"}));
         }
-        let Some(email) = request.query_value("email").filter(|_| request.method == "GET") else {
-            return Reply::json(422, &json!({"error": "expected GET with the query member email"}));
+        let Some(email) = request
+            .query_value("email")
+            .filter(|_| request.method == "GET")
+        else {
+            return Reply::json(
+                422,
+                &json!({"error": "expected GET with the query member email"}),
+            );
         };
         let mut reply = match world.logins.get(&email.to_lowercase()) {
             Some(login) => Reply::json(200, &json!(login)),
@@ -69,7 +78,8 @@ impl System for IdentityStandin {
     fn patch(&self, patch: &Value) -> Result<(), Error> {
         let mut state = self.state();
         merge(&mut state, patch);
-        *self.lock() = serde_json::from_value(state).map_err(|error| Error::World(error.to_string()))?;
+        *self.lock() =
+            serde_json::from_value(state).map_err(|error| Error::World(error.to_string()))?;
         Ok(())
     }
 

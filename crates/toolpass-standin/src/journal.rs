@@ -95,7 +95,10 @@ impl Journal {
         let mut book = self.lock();
         entry.number = book.entries.len() as u64 + 1;
         book.entries.push(entry);
-        Place { generation: book.generation, index: book.entries.len() - 1 }
+        Place {
+            generation: book.generation,
+            index: book.entries.len() - 1,
+        }
     }
 
     /// Note more about a request.

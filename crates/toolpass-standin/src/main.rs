@@ -17,8 +17,11 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use toolpass_standin::Error;
 use toolpass_standin::echo::EchoStandin;
-use toolpass_standin::github::{ApiStyle, GithubStandin, Options, demo, world::GithubWorld, world::STRANGER_KEY};
+use toolpass_standin::github::{
+    ApiStyle, GithubStandin, Options, demo, world::GithubWorld, world::STRANGER_KEY,
+};
 use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
+use toolpass_standin::message::set;
 use toolpass_standin::server::{Running, Transport};
 use toolpass_standin::tls::Authority;
 
@@ -46,17 +49,23 @@ fn run(arguments: &[String]) -> Result<(), String> {
     let flags = parse(arguments)?;
     let directory = Directory::new().map_err(|error| error.to_string())?;
     let (running, mut about) = start(&flags, &directory.0)?;
-    about["port"] = json!(running.port);
-    about["url"] = json!(running.url);
-    about["base_path"] = json!(running.base_path);
-    about["api_url"] = json!(format!("{}{}", running.url, running.base_path));
-    about["control_token"] = json!(running.control_token);
-    about["ca_file"] = Value::Null;
+    set(&mut about, "port", json!(running.port));
+    set(&mut about, "url", json!(running.url));
+    set(&mut about, "base_path", json!(running.base_path));
+    set(
+        &mut about,
+        "api_url",
+        json!(format!("{}{}", running.url, running.base_path)),
+    );
+    set(&mut about, "control_token", json!(running.control_token));
+    set(&mut about, "ca_file", Value::Null);
     if let Some(pem) = &running.ca_pem {
-        about["ca_file"] = json!(directory.file("ca.pem", pem)?);
+        set(&mut about, "ca_file", json!(directory.file("ca.pem", pem)?));
     }
     let mut out = io::stdout().lock();
-    writeln!(out, "{about}").and_then(|()| out.flush()).map_err(|error| error.to_string())?;
+    writeln!(out, "{about}")
+        .and_then(|()| out.flush())
+        .map_err(|error| error.to_string())?;
     wait_for_end();
     Ok(())
 }
@@ -67,14 +76,28 @@ fn parse(arguments: &[String]) -> Result<Flags, String> {
     if !matches!(system.as_str(), "echo" | "github" | "identity") {
         return Err("expected one of echo, github, identity".to_owned());
     }
-    let mut flags = Flags { system, tls: false, names: Vec::new(), style: ApiStyle::DotCom, world: None };
+    let mut flags = Flags {
+        system,
+        tls: false,
+        names: Vec::new(),
+        style: ApiStyle::DotCom,
+        world: None,
+    };
     while let Some(flag) = rest.next() {
         match flag.as_str() {
             "--ghes" => flags.style = ApiStyle::Enterprise,
-            "--name" => flags.names.push(rest.next().ok_or("--name needs a host name")?.clone()),
+            "--name" => flags
+                .names
+                .push(rest.next().ok_or("--name needs a host name")?.clone()),
             "--tls" => flags.tls = true,
-            "--world" => flags.world = Some(PathBuf::from(rest.next().ok_or("--world needs a file")?)),
-            other => return Err(format!("unknown flag `{other}`: expected --ghes, --name HOST, --tls, --world FILE.json")),
+            "--world" => {
+                flags.world = Some(PathBuf::from(rest.next().ok_or("--world needs a file")?))
+            }
+            other => {
+                return Err(format!(
+                    "unknown flag `{other}`: expected --ghes, --name HOST, --tls, --world FILE.json"
+                ));
+            }
         }
     }
     Ok(flags)
@@ -82,7 +105,10 @@ fn parse(arguments: &[String]) -> Result<Flags, String> {
 
 fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
     let transport = if flags.tls {
-        Transport::Tls { authority: Authority::new().map_err(text)?, extra_names: flags.names.clone() }
+        Transport::Tls {
+            authority: Authority::new().map_err(text)?,
+            extra_names: flags.names.clone(),
+        }
     } else {
         Transport::Plain
     };
@@ -90,12 +116,22 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
         "github" => {
             let world: GithubWorld = read(flags.world.as_deref())?.unwrap_or_else(demo::world);
             let about = describe(&world, directory)?;
-            let running = GithubStandin::start(world, &Options { transport, style: flags.style }).map_err(text)?;
+            let running = GithubStandin::start(
+                world,
+                &Options {
+                    transport,
+                    style: flags.style,
+                },
+            )
+            .map_err(text)?;
             Ok((running, about))
         }
         "identity" => {
             let world: IdentityWorld = read(flags.world.as_deref())?.unwrap_or_default();
-            Ok((IdentityStandin::start(world, &transport).map_err(text)?, json!({})))
+            Ok((
+                IdentityStandin::start(world, &transport).map_err(text)?,
+                json!({}),
+            ))
         }
         _ => Ok((EchoStandin::start(&transport).map_err(text)?, json!({}))),
     }
@@ -103,8 +139,16 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
 
 fn describe(world: &GithubWorld, directory: &Path) -> Result<Value, String> {
     let first = world.organizations.iter().next();
-    let installation = first.and_then(|(_, organization)| organization.installation.as_ref()).map(|found| found.id);
-    let token = |wanted: &str| world.tokens.contains_key(wanted).then(|| wanted.to_owned()).or_else(|| world.tokens.keys().next().cloned());
+    let installation = first
+        .and_then(|(_, organization)| organization.installation.as_ref())
+        .map(|found| found.id);
+    let token = |wanted: &str| {
+        world
+            .tokens
+            .contains_key(wanted)
+            .then(|| wanted.to_owned())
+            .or_else(|| world.tokens.keys().next().cloned())
+    };
     Ok(json!({
         "app_id": world.app.id.to_string(),
         "client_id": world.app.client_id,
@@ -120,7 +164,9 @@ fn describe(world: &GithubWorld, directory: &Path) -> Result<Value, String> {
 fn read<T: serde::de::DeserializeOwned>(file: Option<&Path>) -> Result<Option<T>, String> {
     let Some(file) = file else { return Ok(None) };
     let bytes = fs::read(file).map_err(|error| format!("--world `{}`: {error}", file.display()))?;
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| format!("--world `{}`: {error}", file.display()))
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| format!("--world `{}`: {error}", file.display()))
 }
 
 /// Serve until standard input ends or cannot be read.

@@ -84,7 +84,8 @@ impl Received {
             return Some(secret.to_owned());
         }
         let pair = String::from_utf8(STANDARD.decode(secret).ok()?).ok()?;
-        pair.split_once(':').map(|(_, password)| password.to_owned())
+        pair.split_once(':')
+            .map(|(_, password)| password.to_owned())
     }
 }
 
@@ -93,7 +94,10 @@ impl Reply {
     pub fn json(status: u16, body: &Value) -> Reply {
         Reply {
             status,
-            headers: vec![("content-type".to_owned(), "application/json; charset=utf-8".to_owned())],
+            headers: vec![(
+                "content-type".to_owned(),
+                "application/json; charset=utf-8".to_owned(),
+            )],
             body: Bytes::from(body.to_string()),
             credential: None,
             fallback: false,
@@ -102,7 +106,13 @@ impl Reply {
 
     /// An answer without a body.
     pub fn empty(status: u16) -> Reply {
-        Reply { status, headers: Vec::new(), body: Bytes::new(), credential: None, fallback: false }
+        Reply {
+            status,
+            headers: Vec::new(),
+            body: Bytes::new(),
+            credential: None,
+            fallback: false,
+        }
     }
 
     /// The same with one more header field.
@@ -118,7 +128,11 @@ pub fn authorization_kind(headers: &HeaderMap) -> AuthorizationKind {
         return AuthorizationKind::None;
     };
     let text = value.to_str().unwrap_or_default();
-    let scheme = text.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+    let scheme = text
+        .split(' ')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     match scheme.as_str() {
         "basic" => AuthorizationKind::Basic,
         "bearer" => AuthorizationKind::Bearer,
@@ -129,12 +143,24 @@ pub fn authorization_kind(headers: &HeaderMap) -> AuthorizationKind {
 
 /// A path's segments, each decoded after the split, so an encoded slash stays inside its segment.
 pub fn segments(path: &str) -> Vec<String> {
-    path.split('/').filter(|part| !part.is_empty()).map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned()).collect()
+    path.split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned())
+        .collect()
+}
+
+/// Put a member into a JSON object; anything else stays as it is.
+pub fn set(body: &mut Value, name: &str, value: Value) {
+    if let Value::Object(members) = body {
+        members.insert(name.to_owned(), value);
+    }
 }
 
 /// A query part: `+` is a space, then percent escapes.
 fn decode(part: &str) -> String {
-    percent_decode_str(&part.replace('+', " ")).decode_utf8_lossy().into_owned()
+    percent_decode_str(&part.replace('+', " "))
+        .decode_utf8_lossy()
+        .into_owned()
 }
 
 #[cfg(test)]
@@ -143,7 +169,10 @@ mod tests {
 
     #[test]
     fn an_encoded_slash_stays_in_its_segment() {
-        assert_eq!(segments("/repos/acme/shop/branches/feature%2Fx"), ["repos", "acme", "shop", "branches", "feature/x"]);
+        assert_eq!(
+            segments("/repos/acme/shop/branches/feature%2Fx"),
+            ["repos", "acme", "shop", "branches", "feature/x"]
+        );
     }
 
     #[test]
@@ -156,7 +185,10 @@ mod tests {
             body: Bytes::new(),
             origin: String::new(),
         };
-        assert_eq!(request.query_value("email").as_deref(), Some("dana+test@example.com"));
+        assert_eq!(
+            request.query_value("email").as_deref(),
+            Some("dana+test@example.com")
+        );
         assert_eq!(request.query_value("b").as_deref(), Some("x y"));
         assert_eq!(request.query_value("c"), None);
     }

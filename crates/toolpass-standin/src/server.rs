@@ -85,12 +85,23 @@ pub(crate) struct Shared {
 }
 
 /// Serve a system on a free port of 127.0.0.1. Errors: `Io`, `Certificate`, `Random`.
-pub fn start(system: Box<dyn System>, transport: &Transport, base_path: &str) -> Result<Running, Error> {
+pub fn start(
+    system: Box<dyn System>,
+    transport: &Transport,
+    base_path: &str,
+) -> Result<Running, Error> {
     let (acceptor, ca_pem, scheme) = match transport {
         Transport::Plain => (None, None, "http"),
-        Transport::Tls { authority, extra_names } => {
+        Transport::Tls {
+            authority,
+            extra_names,
+        } => {
             let config = authority.server_config(extra_names)?;
-            (Some(TlsAcceptor::from(config)), Some(authority.pem()), "https")
+            (
+                Some(TlsAcceptor::from(config)),
+                Some(authority.pem()),
+                "https",
+            )
         }
     };
     let listener = std::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
@@ -104,12 +115,16 @@ pub fn start(system: Box<dyn System>, transport: &Transport, base_path: &str) ->
         control_token: control_token.clone(),
         scheme,
     });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let (stop, stopped) = oneshot::channel();
     let served = Arc::clone(&shared);
-    let thread = std::thread::Builder::new().name(format!("standin-{port}")).spawn(move || {
-        runtime.block_on(serve(listener, acceptor, served, stopped));
-    })?;
+    let thread = std::thread::Builder::new()
+        .name(format!("standin-{port}"))
+        .spawn(move || {
+            runtime.block_on(serve(listener, acceptor, served, stopped));
+        })?;
     Ok(Running {
         port,
         url: format!("{scheme}://localhost:{port}"),
@@ -130,7 +145,10 @@ impl Running {
 
     /// How many requests of a method arrived whose path, without the base path, is this one.
     pub fn count(&self, method: &str, local_path: &str) -> usize {
-        self.requests().iter().filter(|entry| entry.method == method && entry.local_path == local_path).count()
+        self.requests()
+            .iter()
+            .filter(|entry| entry.method == method && entry.local_path == local_path)
+            .count()
     }
 
     /// How many connections were accepted.
@@ -170,7 +188,10 @@ impl Running {
 
     /// Do one of the system's own commands, such as GitHub's `revoke`. Errors: `World`, also for an unknown name.
     pub fn command(&self, name: &str, arguments: &Value) -> Result<Value, Error> {
-        self.shared.system.command(name, arguments).unwrap_or_else(|| Err(Error::World(format!("there is no command `{name}`"))))
+        self.shared
+            .system
+            .command(name, arguments)
+            .unwrap_or_else(|| Err(Error::World(format!("there is no command `{name}`"))))
     }
 
     /// Stop serving and close every connection; the port is refused from now on. Also done on drop.
@@ -203,7 +224,9 @@ impl Shared {
 /// `bytes` random bytes as hexadecimal digits. Errors: `Random`.
 pub(crate) fn random_hex(bytes: usize) -> Result<String, Error> {
     let mut buffer = vec![0_u8; bytes];
-    SystemRandom::new().fill(&mut buffer).map_err(|_| Error::Random)?;
+    SystemRandom::new()
+        .fill(&mut buffer)
+        .map_err(|_| Error::Random)?;
     Ok(buffer.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -214,7 +237,9 @@ async fn serve(
     shared: Arc<Shared>,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let Ok(listener) = TcpListener::from_std(listener) else { return };
+    let Ok(listener) = TcpListener::from_std(listener) else {
+        return;
+    };
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -236,13 +261,18 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, shared: Ar
         None => exchange(stream, shared).await,
         Some(acceptor) => {
             // A client that does not trust the certificate hangs up here: nothing arrived.
-            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let Ok(stream) = acceptor.accept(stream).await else {
+                return;
+            };
             exchange(stream, shared).await;
         }
     }
 }
 
-async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, shared: Arc<Shared>) {
+async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    shared: Arc<Shared>,
+) {
     let service = service_fn(move |request| handle(Arc::clone(&shared), request));
     // An error is a client that went away or a fault that closed the connection.
     let _ = hyper::server::conn::http1::Builder::new()
@@ -251,11 +281,19 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S,
         .await;
 }
 
-async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<FaultyBody>, Closed> {
+async fn handle(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+) -> Result<Response<FaultyBody>, Closed> {
     let (parts, body) = request.into_parts();
     if let Some(name) = control::command_name(&shared, &parts) {
         let body = read(body).await?;
-        return Ok(response(control::answer(&shared, parts.method.as_str(), &name, &body)));
+        return Ok(response(control::answer(
+            &shared,
+            parts.method.as_str(),
+            &name,
+            &body,
+        )));
     }
     let place = shared.journal.enter(entry(&shared, &parts));
     let body = read(body).await?;
@@ -264,8 +302,13 @@ async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
         entry.body_bytes = body.len();
     });
     let path = parts.uri.path();
-    if let Some(fault) = shared.faults.take(parts.method.as_str(), shared.system.local_path(path)) {
-        shared.journal.note(place, |entry| entry.fault = Some(fault.name().to_owned()));
+    if let Some(fault) = shared
+        .faults
+        .take(parts.method.as_str(), shared.system.local_path(path))
+    {
+        shared
+            .journal
+            .note(place, |entry| entry.fault = Some(fault.name().to_owned()));
         return faults::respond(fault).await;
     }
     let host = header(&parts, "host").unwrap_or_else(|| "localhost".to_owned());
@@ -324,7 +367,9 @@ fn response(reply: Reply) -> Response<FaultyBody> {
     for (name, value) in &reply.headers {
         builder = builder.header(name, value);
     }
-    builder.body(FaultyBody::whole(reply.body)).unwrap_or_else(|_| Response::new(FaultyBody::Whole(None)))
+    builder
+        .body(FaultyBody::whole(reply.body))
+        .unwrap_or_else(|_| Response::new(FaultyBody::Whole(None)))
 }
 
 const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;

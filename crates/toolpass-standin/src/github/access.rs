@@ -63,13 +63,24 @@ impl Role {
 }
 
 /// The highest right `login` has on `owner/name`.
-pub(super) fn right(world: &GithubWorld, full_name: &str, repository: &Repository, login: &str) -> Right {
+pub(super) fn right(
+    world: &GithubWorld,
+    full_name: &str,
+    repository: &Repository,
+    login: &str,
+) -> Right {
     let owner = full_name.split('/').next().unwrap_or_default();
     let organization = organization(world, owner);
-    let mut best = Right { role: Role::None, name: String::new() };
+    let mut best = Right {
+        role: Role::None,
+        name: String::new(),
+    };
     let mut offer = |name: &str| {
         let offered = resolve(organization, name);
-        if offered.role > best.role || (offered.role == best.role && (best.name.is_empty() || Role::parse(&best.name).is_some())) {
+        if offered.role > best.role
+            || (offered.role == best.role
+                && (best.name.is_empty() || Role::parse(&best.name).is_some()))
+        {
             best = offered;
         }
     };
@@ -83,7 +94,8 @@ pub(super) fn right(world: &GithubWorld, full_name: &str, repository: &Repositor
         offer(role);
     }
     if let Some(organization) = organization {
-        let member = by_login(&organization.members, login).filter(|membership| membership.state == "active");
+        let member = by_login(&organization.members, login)
+            .filter(|membership| membership.state == "active");
         if let Some(member) = member {
             offer(&organization.default_repository_permission);
             if repository.visibility == "internal" {
@@ -110,8 +122,13 @@ pub(super) fn organization<'a>(world: &'a GithubWorld, login: &str) -> Option<&'
 }
 
 /// A value by a name GitHub compares ignoring case.
-pub(super) fn by_login<'a, T>(map: &'a std::collections::BTreeMap<String, T>, login: &str) -> Option<&'a T> {
-    map.iter().find(|(name, _)| name.eq_ignore_ascii_case(login)).map(|(_, value)| value)
+pub(super) fn by_login<'a, T>(
+    map: &'a std::collections::BTreeMap<String, T>,
+    login: &str,
+) -> Option<&'a T> {
+    map.iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(login))
+        .map(|(_, value)| value)
 }
 
 /// Whether somebody's membership in exactly this team is active.
@@ -125,7 +142,9 @@ fn granted<'a>(organization: &'a Organization, slug: &str, full_name: &str) -> V
     let mut next = Some(slug);
     // A ring of parents, which GitHub forbids, must not be walked for ever.
     for _ in 0..organization.teams.len() {
-        let Some(team) = next.and_then(|slug| organization.teams.get(slug)) else { break };
+        let Some(team) = next.and_then(|slug| organization.teams.get(slug)) else {
+            break;
+        };
         roles.extend(by_login(&team.repositories, full_name).map(String::as_str));
         next = team.parent.as_deref();
     }
@@ -135,11 +154,19 @@ fn granted<'a>(organization: &'a Organization, slug: &str, full_name: &str) -> V
 /// A role by its name, which may be a custom role's.
 fn resolve(organization: Option<&Organization>, name: &str) -> Right {
     if let Some(role) = Role::parse(name) {
-        return Right { role, name: role.name().to_owned() };
+        return Right {
+            role,
+            name: role.name().to_owned(),
+        };
     }
     let custom = organization.and_then(|organization| organization.custom_roles.get(name));
-    let role = custom.and_then(|custom| Role::parse(&custom.base_role)).unwrap_or(Role::None);
-    Right { role, name: name.to_owned() }
+    let role = custom
+        .and_then(|custom| Role::parse(&custom.base_role))
+        .unwrap_or(Role::None);
+    Right {
+        role,
+        name: name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -160,14 +187,38 @@ mod tests {
         check(&world, "stranger", "");
 
         let acme = world.organizations.get_mut("acme").unwrap();
-        acme.teams.insert("parent".to_owned(), Team { repositories: [("acme/shop".to_owned(), "maintain".to_owned())].into(), ..Team::default() });
+        acme.teams.insert(
+            "parent".to_owned(),
+            Team {
+                repositories: [("acme/shop".to_owned(), "maintain".to_owned())].into(),
+                ..Team::default()
+            },
+        );
         let sam = [("sam".to_owned(), Membership::default())].into();
-        acme.teams.insert("child".to_owned(), Team { parent: Some("parent".to_owned()), members: sam, ..Team::default() });
+        acme.teams.insert(
+            "child".to_owned(),
+            Team {
+                parent: Some("parent".to_owned()),
+                members: sam,
+                ..Team::default()
+            },
+        );
         check(&world, "sam", "maintain");
 
         let acme = world.organizations.get_mut("acme").unwrap();
-        acme.custom_roles.insert("security".to_owned(), CustomRole { base_role: "read".to_owned(), ..CustomRole::default() });
-        world.repositories.get_mut("acme/shop").unwrap().collaborators.insert("dana".to_owned(), "security".to_owned());
+        acme.custom_roles.insert(
+            "security".to_owned(),
+            CustomRole {
+                base_role: "read".to_owned(),
+                ..CustomRole::default()
+            },
+        );
+        world
+            .repositories
+            .get_mut("acme/shop")
+            .unwrap()
+            .collaborators
+            .insert("dana".to_owned(), "security".to_owned());
         check(&world, "dana", "security");
     }
 }

@@ -80,7 +80,11 @@ pub(super) fn identify(
         };
     }
     if let Some(token) = minted.get(&credential) {
-        let suspended = world.organizations.get(&token.organization).and_then(|o| o.installation.as_ref()).is_none_or(|i| i.suspended_at.is_some());
+        let suspended = world
+            .organizations
+            .get(&token.organization)
+            .and_then(|o| o.installation.as_ref())
+            .is_none_or(|i| i.suspended_at.is_some());
         if token.revoked || token.expires_at <= now || suspended {
             return Err(message(401, "Bad credentials"));
         }
@@ -110,15 +114,30 @@ impl Caller {
     pub(super) fn need(&self, permission: &str, level: Level) -> Result<(), Reply> {
         let (held, text) = match self {
             Caller::App => (false, BY_INTEGRATION),
-            Caller::Installation(installed) => (holds(&installed.permissions, permission, level), BY_INTEGRATION),
-            Caller::User(UserToken { grant: Grant::Permissions(permissions), .. }) => {
-                (holds(permissions, permission, level), "Resource not accessible by personal access token")
-            }
-            Caller::User(UserToken { grant: Grant::Scopes(scopes), .. }) => {
-                (has_scope(scopes, permission, level), "Your token has not been granted the required scopes")
-            }
+            Caller::Installation(installed) => (
+                holds(&installed.permissions, permission, level),
+                BY_INTEGRATION,
+            ),
+            Caller::User(UserToken {
+                grant: Grant::Permissions(permissions),
+                ..
+            }) => (
+                holds(permissions, permission, level),
+                "Resource not accessible by personal access token",
+            ),
+            Caller::User(UserToken {
+                grant: Grant::Scopes(scopes),
+                ..
+            }) => (
+                has_scope(scopes, permission, level),
+                "Your token has not been granted the required scopes",
+            ),
         };
-        if held { Ok(()) } else { Err(message(403, text)) }
+        if held {
+            Ok(())
+        } else {
+            Err(message(403, text))
+        }
     }
 }
 
@@ -130,12 +149,14 @@ pub(super) fn message(status: u16, text: &str) -> Reply {
 
 fn of_static(token: &StaticToken) -> Caller {
     match token.kind {
-        TokenKind::Classic => {
-            Caller::User(UserToken { login: token.owner.clone(), grant: Grant::Scopes(token.scopes.clone()) })
-        }
-        TokenKind::FineGrained => {
-            Caller::User(UserToken { login: token.owner.clone(), grant: Grant::Permissions(token.permissions.clone()) })
-        }
+        TokenKind::Classic => Caller::User(UserToken {
+            login: token.owner.clone(),
+            grant: Grant::Scopes(token.scopes.clone()),
+        }),
+        TokenKind::FineGrained => Caller::User(UserToken {
+            login: token.owner.clone(),
+            grant: Grant::Permissions(token.permissions.clone()),
+        }),
         TokenKind::Installation => Caller::Installation(Installed {
             organization: token.owner.clone(),
             permissions: token.permissions.clone(),
@@ -145,7 +166,10 @@ fn of_static(token: &StaticToken) -> Caller {
 }
 
 fn holds(permissions: &BTreeMap<String, String>, permission: &str, level: Level) -> bool {
-    let held = permissions.get(permission).or_else(|| permissions.get("*")).map(String::as_str);
+    let held = permissions
+        .get(permission)
+        .or_else(|| permissions.get("*"))
+        .map(String::as_str);
     let held = match held {
         Some("read") => Level::Read,
         Some("write") => Level::Write,
@@ -161,7 +185,8 @@ fn has_scope(scopes: &BTreeSet<String>, permission: &str, level: Level) -> bool 
     match (permission, level) {
         ("members", Level::Read) => any(&["read:org", "write:org", "admin:org"]),
         ("members", Level::Write) => any(&["write:org", "admin:org"]),
-        ("members", Level::Admin) | ("organization_administration" | "organization_custom_roles", _) => any(&["admin:org"]),
+        ("members", Level::Admin)
+        | ("organization_administration" | "organization_custom_roles", _) => any(&["admin:org"]),
         ("metadata", Level::Read) => true,
         _ => any(&["repo", "public_repo"]),
     }
@@ -180,7 +205,10 @@ mod tests {
         assert!(holds(&permissions, "contents", Level::Write));
         assert!(!holds(&permissions, "contents", Level::Admin));
         assert!(!holds(&permissions, "issues", Level::Read));
-        assert!(holds(&permissions, "metadata", Level::Read), "metadata is granted with anything else");
+        assert!(
+            holds(&permissions, "metadata", Level::Read),
+            "metadata is granted with anything else"
+        );
         assert!(!holds(&BTreeMap::new(), "metadata", Level::Read));
     }
 }

@@ -9,15 +9,19 @@ use super::auth::{Caller, Level, message};
 use super::call::{Answer, Call, not_found, number};
 use super::render;
 use super::world::{Branch, Protection, Repository, Ruleset};
-use crate::message::Reply;
+use crate::message::{Reply, set};
 
 /// The chapters' endpoints.
 pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option<Answer> {
     match (method, names) {
         ("GET", ["repos", owner, repo, "branches"]) => Some(list(call, owner, repo)),
         ("GET", ["repos", owner, repo, "branches", branch]) => Some(one(call, owner, repo, branch)),
-        ("GET", ["repos", owner, repo, "branches", branch, "protection"]) => Some(protection(call, owner, repo, branch)),
-        ("GET", ["repos", owner, repo, "rules", "branches", branch]) => Some(rules(call, owner, repo, branch)),
+        ("GET", ["repos", owner, repo, "branches", branch, "protection"]) => {
+            Some(protection(call, owner, repo, branch))
+        }
+        ("GET", ["repos", owner, repo, "rules", "branches", branch]) => {
+            Some(rules(call, owner, repo, branch))
+        }
         ("GET", ["repos", owner, repo, "rulesets"]) => Some(rulesets(call, owner, repo)),
         ("GET", ["repos", owner, repo, "rulesets", id]) => Some(ruleset(call, owner, repo, id)),
         _ => None,
@@ -35,7 +39,10 @@ fn list(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
 
 fn one(call: &Call<'_>, owner: &str, repo: &str, branch: &str) -> Answer {
     let (name, record) = call.repository(owner, repo)?;
-    let item = record.branches.get(branch).ok_or_else(|| message(404, "Branch not found"))?;
+    let item = record
+        .branches
+        .get(branch)
+        .ok_or_else(|| message(404, "Branch not found"))?;
     Ok(Reply::json(200, &branch_body(call, &name, branch, item)))
 }
 
@@ -45,9 +52,18 @@ fn protection(call: &Call<'_>, owner: &str, repo: &str, branch: &str) -> Answer 
     if call.callers_role(&name, record) < Role::Admin {
         return Err(not_found());
     }
-    let item = record.branches.get(branch).ok_or_else(|| message(404, "Branch not found"))?;
-    let item = item.protection.as_ref().ok_or_else(|| message(404, "Branch not protected"))?;
-    Ok(Reply::json(200, &protection_body(call, &name, branch, item)))
+    let item = record
+        .branches
+        .get(branch)
+        .ok_or_else(|| message(404, "Branch not found"))?;
+    let item = item
+        .protection
+        .as_ref()
+        .ok_or_else(|| message(404, "Branch not protected"))?;
+    Ok(Reply::json(
+        200,
+        &protection_body(call, &name, branch, item),
+    ))
 }
 
 /// The active rules of every level that hold for a branch, whether it exists or not.
@@ -70,7 +86,9 @@ fn rules(call: &Call<'_>, owner: &str, repo: &str, branch: &str) -> Answer {
 fn rulesets(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
     let (name, record) = call.repository(owner, repo)?;
     let parents = call.request.query_value("includes_parents").as_deref() != Some("false");
-    let all = in_force(call, &name, record).into_iter().filter(|(_, _, source)| parents || *source == name);
+    let all = in_force(call, &name, record)
+        .into_iter()
+        .filter(|(_, _, source)| parents || *source == name);
     let all = all.map(|(id, ruleset, source)| {
         let mut body = ruleset_body(call, &name, record, id, ruleset, source);
         if let Value::Object(members) = &mut body {
@@ -88,21 +106,46 @@ fn ruleset(call: &Call<'_>, owner: &str, repo: &str, id: &str) -> Answer {
     let id = number(id)?;
     let parents = call.request.query_value("includes_parents").as_deref() != Some("false");
     let all = in_force(call, &name, record);
-    let found = all.into_iter().find(|(found, _, source)| *found == id && (parents || *source == name));
+    let found = all
+        .into_iter()
+        .find(|(found, _, source)| *found == id && (parents || *source == name));
     let (id, ruleset, source) = found.ok_or_else(not_found)?;
-    Ok(Reply::json(200, &ruleset_body(call, &name, record, id, ruleset, source)))
+    Ok(Reply::json(
+        200,
+        &ruleset_body(call, &name, record, id, ruleset, source),
+    ))
 }
 
 /// The rulesets of a repository and of its organization, each with what it is a ruleset of.
-fn in_force<'a>(call: &'a Call<'_>, full_name: &'a str, record: &'a Repository) -> Vec<(u64, &'a Ruleset, &'a str)> {
+fn in_force<'a>(
+    call: &'a Call<'_>,
+    full_name: &'a str,
+    record: &'a Repository,
+) -> Vec<(u64, &'a Ruleset, &'a str)> {
     let owner = full_name.split('/').next().unwrap_or_default();
-    let own = record.rulesets.iter().map(|(id, ruleset)| (*id, ruleset, full_name));
-    let above = call.world.organizations.get(owner).into_iter().flat_map(|organization| &organization.rulesets);
-    own.chain(above.map(|(id, ruleset)| (*id, ruleset, owner))).collect()
+    let own = record
+        .rulesets
+        .iter()
+        .map(|(id, ruleset)| (*id, ruleset, full_name));
+    let above = call
+        .world
+        .organizations
+        .get(owner)
+        .into_iter()
+        .flat_map(|organization| &organization.rulesets);
+    own.chain(above.map(|(id, ruleset)| (*id, ruleset, owner)))
+        .collect()
 }
 
 /// `bypass_actors` only for those who may change the ruleset.
-fn ruleset_body(call: &Call<'_>, name: &str, record: &Repository, id: u64, ruleset: &Ruleset, source: &str) -> Value {
+fn ruleset_body(
+    call: &Call<'_>,
+    name: &str,
+    record: &Repository,
+    id: u64,
+    ruleset: &Ruleset,
+    source: &str,
+) -> Value {
     let mut body = json!({
         "id": id, "name": ruleset.name, "target": "branch", "source_type": source_type(source), "source": source,
         "enforcement": ruleset.enforcement, "node_id": format!("RRS_{id}"), "created_at": render::TIME, "updated_at": render::TIME,
@@ -113,21 +156,28 @@ fn ruleset_body(call: &Call<'_>, name: &str, record: &Repository, id: u64, rules
             "html": {"href": format!("{}/{name}/rules/{id}", call.links.web)},
         },
     });
-    let permission = if source.contains('/') { "administration" } else { "organization_administration" };
-    let writes = call.caller.need(permission, Level::Write).is_ok() && call.callers_role(name, record) >= Role::Admin;
+    let permission = if source.contains('/') {
+        "administration"
+    } else {
+        "organization_administration"
+    };
+    let writes = call.caller.need(permission, Level::Write).is_ok()
+        && call.callers_role(name, record) >= Role::Admin;
     if writes {
-        body["bypass_actors"] = json!(ruleset.bypass_actors);
+        set(&mut body, "bypass_actors", json!(ruleset.bypass_actors));
     }
-    if let Caller::Installation(_) = call.caller {
-        if let Value::Object(members) = &mut body {
-            members.remove("current_user_can_bypass");
-        }
+    if let (Caller::Installation(_), Value::Object(members)) = (call.caller, &mut body) {
+        members.remove("current_user_can_bypass");
     }
     body
 }
 
 fn source_type(source: &str) -> &'static str {
-    if source.contains('/') { "Repository" } else { "Organization" }
+    if source.contains('/') {
+        "Repository"
+    } else {
+        "Organization"
+    }
 }
 
 fn branch_body(call: &Call<'_>, full_name: &str, branch: &str, item: &Branch) -> Value {
@@ -142,13 +192,24 @@ fn branch_body(call: &Call<'_>, full_name: &str, branch: &str, item: &Branch) ->
 
 fn protection_body(call: &Call<'_>, full_name: &str, branch: &str, item: &Protection) -> Value {
     let owner = full_name.split('/').next().unwrap_or_default();
-    let url = format!("{}/repos/{full_name}/branches/{branch}/protection", call.links.api);
+    let url = format!(
+        "{}/repos/{full_name}/branches/{branch}/protection",
+        call.links.api
+    );
     let mut body = json!({"url": url});
     if let Some(enabled) = item.enforce_admins {
-        body["enforce_admins"] = json!({"url": format!("{url}/enforce_admins"), "enabled": enabled});
+        set(
+            &mut body,
+            "enforce_admins",
+            json!({"url": format!("{url}/enforce_admins"), "enabled": enabled}),
+        );
     }
     if let Some(enabled) = item.required_signatures {
-        body["required_signatures"] = json!({"url": format!("{url}/required_signatures"), "enabled": enabled});
+        set(
+            &mut body,
+            "required_signatures",
+            json!({"url": format!("{url}/required_signatures"), "enabled": enabled}),
+        );
     }
     let switches = [
         ("lock_branch", item.lock_branch),
@@ -159,14 +220,20 @@ fn protection_body(call: &Call<'_>, full_name: &str, branch: &str, item: &Protec
     ];
     for (name, switch) in switches {
         if let Some(enabled) = switch {
-            body[name] = json!({"enabled": enabled});
+            set(&mut body, name, json!({"enabled": enabled}));
         }
     }
     if let Some(contexts) = &item.required_status_checks {
         let url = format!("{url}/required_status_checks");
-        let checks: Vec<Value> = contexts.iter().map(|context| json!({"context": context, "app_id": null})).collect();
-        body["required_status_checks"] =
-            json!({"url": url, "contexts": contexts, "contexts_url": format!("{url}/contexts"), "strict": false, "checks": checks});
+        let checks: Vec<Value> = contexts
+            .iter()
+            .map(|context| json!({"context": context, "app_id": null}))
+            .collect();
+        set(
+            &mut body,
+            "required_status_checks",
+            json!({"url": url, "contexts": contexts, "contexts_url": format!("{url}/contexts"), "strict": false, "checks": checks}),
+        );
     }
     if let Some(reviews) = &item.required_pull_request_reviews {
         let url = format!("{url}/required_pull_request_reviews");
@@ -176,17 +243,40 @@ fn protection_body(call: &Call<'_>, full_name: &str, branch: &str, item: &Protec
         });
         let lists = [
             ("dismissal_restrictions", &reviews.dismissal_restrictions),
-            ("bypass_pull_request_allowances", &reviews.bypass_pull_request_allowances),
+            (
+                "bypass_pull_request_allowances",
+                &reviews.bypass_pull_request_allowances,
+            ),
         ];
         for (name, actors) in lists {
             if let Some(actors) = actors {
-                member[name] = render::actors(call.world, &call.links, owner, &format!("{url}/{name}"), actors);
+                set(
+                    &mut member,
+                    name,
+                    render::actors(
+                        call.world,
+                        &call.links,
+                        owner,
+                        &format!("{url}/{name}"),
+                        actors,
+                    ),
+                );
             }
         }
-        body["required_pull_request_reviews"] = member;
+        set(&mut body, "required_pull_request_reviews", member);
     }
     if let Some(actors) = &item.restrictions {
-        body["restrictions"] = render::actors(call.world, &call.links, owner, &format!("{url}/restrictions"), actors);
+        set(
+            &mut body,
+            "restrictions",
+            render::actors(
+                call.world,
+                &call.links,
+                owner,
+                &format!("{url}/restrictions"),
+                actors,
+            ),
+        );
     }
     body
 }
@@ -205,9 +295,14 @@ fn holds_for(ruleset: &Ruleset, branch: &str, default_branch: &str) -> bool {
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], []) => true,
-        ([b'*', b'*', rest @ ..], _) => (0..=text.len()).any(|at| text.get(at..).is_some_and(|text| glob(rest, text))),
+        ([b'*', b'*', rest @ ..], _) => {
+            (0..=text.len()).any(|at| text.get(at..).is_some_and(|text| glob(rest, text)))
+        }
         ([b'*', rest @ ..], _) => {
-            let end = text.iter().position(|byte| *byte == b'/').unwrap_or(text.len());
+            let end = text
+                .iter()
+                .position(|byte| *byte == b'/')
+                .unwrap_or(text.len());
             (0..=end).any(|at| text.get(at..).is_some_and(|text| glob(rest, text)))
         }
         ([b'?', pattern @ ..], [first, text @ ..]) => *first != b'/' && glob(pattern, text),
@@ -223,7 +318,11 @@ mod tests {
     #[test]
     fn patterns_stop_at_a_slash() {
         let check = |pattern: &str, branch: &str, expected: bool| {
-            assert_eq!(glob(pattern.as_bytes(), branch.as_bytes()), expected, "{pattern} {branch}");
+            assert_eq!(
+                glob(pattern.as_bytes(), branch.as_bytes()),
+                expected,
+                "{pattern} {branch}"
+            );
         };
         check("refs/heads/main", "refs/heads/main", true);
         check("refs/heads/release/*", "refs/heads/release/1", true);

@@ -35,15 +35,32 @@ pub(super) struct Call<'a> {
 
 impl Call<'_> {
     /// A repository the caller may see, by its canonical `owner/name`. Errors: GitHub's 404.
-    pub(super) fn repository(&self, owner: &str, name: &str) -> Result<(String, &Repository), Reply> {
+    pub(super) fn repository(
+        &self,
+        owner: &str,
+        name: &str,
+    ) -> Result<(String, &Repository), Reply> {
         let wanted = format!("{owner}/{name}");
-        let found = self.world.repositories.iter().find(|(full_name, _)| full_name.eq_ignore_ascii_case(&wanted));
+        let found = self
+            .world
+            .repositories
+            .iter()
+            .find(|(full_name, _)| full_name.eq_ignore_ascii_case(&wanted));
         let (full_name, repository) = found.ok_or_else(not_found)?;
-        if self.sees(full_name, repository) { Ok((full_name.clone(), repository)) } else { Err(not_found()) }
+        if self.sees(full_name, repository) {
+            Ok((full_name.clone(), repository))
+        } else {
+            Err(not_found())
+        }
     }
 
     /// The same, to be changed, when the caller's credential and its user allow such a write.
-    pub(super) fn writable(&mut self, owner: &str, name: &str, permission: &str) -> Result<(String, &mut Repository), Reply> {
+    pub(super) fn writable(
+        &mut self,
+        owner: &str,
+        name: &str,
+        permission: &str,
+    ) -> Result<(String, &mut Repository), Reply> {
         let (full_name, repository) = self.repository(owner, name)?;
         self.caller.need(permission, Level::Write)?;
         let needed = match permission {
@@ -54,7 +71,11 @@ impl Call<'_> {
         if self.callers_role(&full_name, repository) < needed {
             return Err(message(403, "Must have push access to repository"));
         }
-        let repository = self.world.repositories.get_mut(&full_name).ok_or_else(not_found)?;
+        let repository = self
+            .world
+            .repositories
+            .get_mut(&full_name)
+            .ok_or_else(not_found)?;
         Ok((full_name, repository))
     }
 
@@ -66,7 +87,10 @@ impl Call<'_> {
             Caller::Installation(installed) => {
                 repository.visibility == "public"
                     || (installed.organization.eq_ignore_ascii_case(owner)
-                        && installed.repositories.as_ref().is_none_or(|chosen| chosen.contains(full_name)))
+                        && installed
+                            .repositories
+                            .as_ref()
+                            .is_none_or(|chosen| chosen.contains(full_name)))
             }
             Caller::User(user) => {
                 let private_ones = match &user.grant {
@@ -74,7 +98,9 @@ impl Call<'_> {
                     Grant::Scopes(scopes) => scopes.contains("repo"),
                 };
                 repository.visibility == "public"
-                    || (private_ones && access::right(self.world, full_name, repository, &user.login).role >= Role::Pull)
+                    || (private_ones
+                        && access::right(self.world, full_name, repository, &user.login).role
+                            >= Role::Pull)
             }
         }
     }
@@ -84,7 +110,9 @@ impl Call<'_> {
         match self.caller {
             Caller::App => Role::None,
             Caller::Installation(_) => Role::Admin,
-            Caller::User(user) => access::right(self.world, full_name, repository, &user.login).role,
+            Caller::User(user) => {
+                access::right(self.world, full_name, repository, &user.login).role
+            }
         }
     }
 
@@ -95,7 +123,11 @@ impl Call<'_> {
 
     /// An organization by its canonical login. Errors: GitHub's 404.
     pub(super) fn organization(&self, login: &str) -> Result<(String, &Organization), Reply> {
-        let found = self.world.organizations.iter().find(|(name, _)| name.eq_ignore_ascii_case(login));
+        let found = self
+            .world
+            .organizations
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(login));
         let (name, organization) = found.ok_or_else(not_found)?;
         Ok((name.clone(), organization))
     }
@@ -105,7 +137,9 @@ impl Call<'_> {
         let (name, organization) = self.organization(login)?;
         match self.caller {
             Caller::App => return Err(message(403, "Resource not accessible by integration")),
-            Caller::Installation(installed) if !installed.organization.eq_ignore_ascii_case(&name) => {
+            Caller::Installation(installed)
+                if !installed.organization.eq_ignore_ascii_case(&name) =>
+            {
                 return Err(message(403, "Resource not accessible by integration"));
             }
             Caller::Installation(_) => {}
@@ -120,7 +154,11 @@ impl Call<'_> {
     }
 
     /// A team by slug, in an organization whose members the caller may read. Errors: GitHub's 404 and 403.
-    pub(super) fn team(&self, organization: &str, slug: &str) -> Result<(String, &Organization, &Team), Reply> {
+    pub(super) fn team(
+        &self,
+        organization: &str,
+        slug: &str,
+    ) -> Result<(String, &Organization, &Team), Reply> {
         let (name, record) = self.people_of(organization)?;
         let team = record.teams.get(slug).ok_or_else(not_found)?;
         Ok((name, record, team))
@@ -128,7 +166,11 @@ impl Call<'_> {
 
     /// A login as the account writes it; organizations are accounts too. Errors: GitHub's 404.
     pub(super) fn canonical_login(&self, login: &str) -> Result<String, Reply> {
-        let found = self.world.users.keys().find(|name| name.eq_ignore_ascii_case(login));
+        let found = self
+            .world
+            .users
+            .keys()
+            .find(|name| name.eq_ignore_ascii_case(login));
         found.cloned().ok_or_else(not_found)
     }
 
@@ -142,16 +184,29 @@ impl Call<'_> {
 
     /// The redirection of a repository's former name.
     pub(super) fn moved(&self, names: &[&str]) -> Option<Answer> {
-        let ["repos", owner, name, ..] = names else { return None };
+        let ["repos", owner, name, ..] = names else {
+            return None;
+        };
         let wanted = format!("{owner}/{name}");
         if self.world.repositories.contains_key(&wanted) {
             return None;
         }
-        let repository = self.world.repositories.values().find(|repository| repository.former_names.contains(&wanted))?;
+        let repository = self
+            .world
+            .repositories
+            .values()
+            .find(|repository| repository.former_names.contains(&wanted))?;
         let rest = names.get(3..).unwrap_or_default().join("/");
         let slash = if rest.is_empty() { "" } else { "/" };
-        let url = format!("{}/repositories/{}{slash}{rest}", self.links.api, repository.id);
-        let status = if matches!(self.request.method.as_str(), "GET" | "HEAD") { 301 } else { 307 };
+        let url = format!(
+            "{}/repositories/{}{slash}{rest}",
+            self.links.api, repository.id
+        );
+        let status = if matches!(self.request.method.as_str(), "GET" | "HEAD") {
+            301
+        } else {
+            307
+        };
         let body = json!({"message": "Moved Permanently", "url": url, "documentation_url": "https://docs.github.com/rest"});
         Some(Ok(Reply::json(status, &body).with_header("location", url)))
     }
@@ -168,16 +223,29 @@ impl Call<'_> {
     }
 
     fn page_wanted(&self) -> (usize, usize) {
-        let number = |name: &str| self.request.query_value(name).and_then(|text| text.parse::<usize>().ok());
-        (number("page").unwrap_or(1).max(1), number("per_page").unwrap_or(30).clamp(1, 100))
+        let number = |name: &str| {
+            self.request
+                .query_value(name)
+                .and_then(|text| text.parse::<usize>().ok())
+        };
+        (
+            number("page").unwrap_or(1).max(1),
+            number("per_page").unwrap_or(30).clamp(1, 100),
+        )
     }
 
     fn slice(&self, items: Vec<Value>, page: usize, size: usize) -> (Vec<Value>, Option<String>) {
         let last = items.len().div_ceil(size).max(1);
-        let items = items.into_iter().skip((page - 1) * size).take(size).collect();
+        let items = items
+            .into_iter()
+            .skip((page - 1) * size)
+            .take(size)
+            .collect();
         let path = self.request.path.as_str();
         let origin = &self.request.origin;
-        let link = |target: usize, rel: &str| format!("<{origin}{path}?per_page={size}&page={target}>; rel=\"{rel}\"");
+        let link = |target: usize, rel: &str| {
+            format!("<{origin}{path}?per_page={size}&page={target}>; rel=\"{rel}\"")
+        };
         let mut parts = Vec::new();
         if page > 1 {
             parts.push(link(page - 1, "prev"));
@@ -213,6 +281,17 @@ pub(super) fn text(body: &Value, name: &str) -> Option<String> {
 
 /// The strings of an array member, or the `name`s of its objects.
 pub(super) fn texts(body: &Value, name: &str) -> Vec<String> {
-    let items = body.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    items.iter().filter_map(|item| item.as_str().or_else(|| item.get("name")?.as_str()).map(str::to_owned)).collect()
+    let items = body
+        .get(name)
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    items
+        .iter()
+        .filter_map(|item| {
+            item.as_str()
+                .or_else(|| item.get("name")?.as_str())
+                .map(str::to_owned)
+        })
+        .collect()
 }

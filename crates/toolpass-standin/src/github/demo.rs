@@ -9,15 +9,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::world::{
-    Account, Branch, Comment, ExternalIdentity, GithubWorld, Installation, Issue, Membership, Organization, Pull, Repository,
-    Ruleset, SamlProvider, StaticToken, Team, TokenKind,
+    Account, Branch, Comment, ExternalIdentity, GithubWorld, Installation, Issue, Membership,
+    Organization, Pull, Repository, Ruleset, SamlProvider, StaticToken, Team, TokenKind,
 };
 
 /// The default world.
 pub fn world() -> GithubWorld {
-    let mut world = GithubWorld { organizations: map([(ORGANIZATION, organization())]), ..GithubWorld::default() };
-    for (login, name) in [("admin", "Admin"), ("dana", "Dana"), ("sam", "Sam"), ("acme-agent", "Agent"), ("acme-engine", "Engine")] {
-        world.users.insert(login.to_owned(), Account { name: Some(name.to_owned()), ..Account::default() });
+    let mut world = GithubWorld {
+        organizations: map([(ORGANIZATION, organization())]),
+        ..GithubWorld::default()
+    };
+    for (login, name) in [
+        ("admin", "Admin"),
+        ("dana", "Dana"),
+        ("sam", "Sam"),
+        ("acme-agent", "Agent"),
+        ("acme-engine", "Engine"),
+    ] {
+        world.users.insert(
+            login.to_owned(),
+            Account {
+                name: Some(name.to_owned()),
+                ..Account::default()
+            },
+        );
     }
     world.tokens = map([
         (AGENT_TOKEN, classic("acme-agent", &["repo", "read:org"])),
@@ -25,14 +40,24 @@ pub fn world() -> GithubWorld {
     ]);
     world.repositories = map([
         ("acme/shop", shop()),
-        ("acme/site", Repository { visibility: "public".to_owned(), allow_forking: Some(true), ..repository() }),
+        (
+            "acme/site",
+            Repository {
+                visibility: "public".to_owned(),
+                allow_forking: true,
+                ..repository()
+            },
+        ),
         ("acme/webapp", repository()),
     ]);
     world
 }
 
 fn organization() -> Organization {
-    let active = |role: &str| Membership { state: "active".to_owned(), role: role.to_owned() };
+    let active = |role: &str| Membership {
+        state: "active".to_owned(),
+        role: role.to_owned(),
+    };
     Organization {
         flags: [
             ("members_can_create_repositories", false),
@@ -67,31 +92,72 @@ fn organization() -> Organization {
         ]),
         teams: map([(
             "platform",
-            Team { members: map([("admin", active("maintainer")), ("dana", active("member"))]), ..Team::default() },
+            Team {
+                members: map([("admin", active("maintainer")), ("dana", active("member"))]),
+                ..Team::default()
+            },
         )]),
-        saml: Some(SamlProvider { identities: ["admin", "dana", "sam"].into_iter().map(identity).collect(), ignore_filter: false }),
+        saml: Some(SamlProvider {
+            identities: ["admin", "dana", "sam"].into_iter().map(identity).collect(),
+            ignore_filter: false,
+        }),
         ..Organization::default()
     }
 }
 
 fn identity(login: &str) -> ExternalIdentity {
     let email = format!("{login}@example.com");
-    ExternalIdentity { login: Some(login.to_owned()), name_id: Some(email.clone()), username: Some(email), scim_username: None }
+    ExternalIdentity {
+        login: Some(login.to_owned()),
+        name_id: Some(email.clone()),
+        username: Some(email),
+        scim_username: None,
+    }
 }
 
 fn shop() -> Repository {
     Repository {
-        issues: [(1, Issue { title: "Checkout fails in Safari".to_owned(), author: "dana".to_owned(), ..Issue::default() })].into(),
-        pulls: [(2, Pull { title: "Fix a typo".to_owned(), author: "sam".to_owned(), head: "fix-typo".to_owned(), ..Pull::default() })]
-            .into(),
-        comments: [(1, Comment { number: 1, author: "sam".to_owned(), body: "Seen here too.".to_owned(), ..Comment::default() })].into(),
+        issues: [(
+            1,
+            Issue {
+                title: "Checkout fails in Safari".to_owned(),
+                author: "dana".to_owned(),
+                ..Issue::default()
+            },
+        )]
+        .into(),
+        pulls: [(
+            2,
+            Pull {
+                title: "Fix a typo".to_owned(),
+                author: "sam".to_owned(),
+                head: "fix-typo".to_owned(),
+                ..Pull::default()
+            },
+        )]
+        .into(),
+        comments: [(
+            1,
+            Comment {
+                number: 1,
+                author: "sam".to_owned(),
+                body: "Seen here too.".to_owned(),
+                ..Comment::default()
+            },
+        )]
+        .into(),
         rulesets: [(
             71,
             Ruleset {
                 name: "releases".to_owned(),
                 include: vec!["refs/heads/release/*".to_owned()],
-                rules: vec![json!({"type": "deletion"}), json!({"type": "pull_request", "parameters": {}})],
-                bypass_actors: vec![json!({"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"})],
+                rules: vec![
+                    json!({"type": "deletion"}),
+                    json!({"type": "pull_request", "parameters": {}}),
+                ],
+                bypass_actors: vec![
+                    json!({"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"}),
+                ],
                 ..Ruleset::default()
             },
         )]
@@ -101,10 +167,21 @@ fn shop() -> Repository {
 }
 
 fn repository() -> Repository {
-    let files = strings([("README.md", "# Hello\n"), ("src/app.py", "print(\"hello\")\n")]);
-    let branch = || Branch { files: files.clone(), ..Branch::default() };
+    let files = strings([
+        ("README.md", "# Hello\n"),
+        ("src/app.py", "print(\"hello\")\n"),
+    ]);
+    let branch = || Branch {
+        files: files.clone(),
+        ..Branch::default()
+    };
     Repository {
-        collaborators: strings([("acme-agent", "write"), ("acme-engine", "write"), ("dana", "read"), ("sam", "read")]),
+        collaborators: strings([
+            ("acme-agent", "write"),
+            ("acme-engine", "write"),
+            ("dana", "read"),
+            ("sam", "read"),
+        ]),
         branches: map([("main", branch()), ("fix-typo", branch())]),
         ..Repository::default()
     }
@@ -112,15 +189,26 @@ fn repository() -> Repository {
 
 fn classic(owner: &str, scopes: &[&str]) -> StaticToken {
     let scopes: BTreeSet<String> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
-    StaticToken { kind: TokenKind::Classic, owner: owner.to_owned(), scopes, ..StaticToken::default() }
+    StaticToken {
+        kind: TokenKind::Classic,
+        owner: owner.to_owned(),
+        scopes,
+        ..StaticToken::default()
+    }
 }
 
 fn map<T, const N: usize>(entries: [(&str, T); N]) -> BTreeMap<String, T> {
-    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    entries
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 fn strings<const N: usize>(entries: [(&str, &str); N]) -> BTreeMap<String, String> {
-    entries.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    entries
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// The organization of the default world.

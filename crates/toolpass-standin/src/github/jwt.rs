@@ -35,10 +35,14 @@ impl Refused {
                 401,
                 "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
             ),
-            Refused::NotYet => {
-                (401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued")
-            }
-            Refused::TooLong => (401, "'Expiration time' claim ('exp') is too far in the future"),
+            Refused::NotYet => (
+                401,
+                "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+            ),
+            Refused::TooLong => (
+                401,
+                "'Expiration time' claim ('exp') is too far in the future",
+            ),
             Refused::UnknownIssuer => (404, "Integration not found"),
         }
     }
@@ -66,7 +70,9 @@ pub(super) fn verify(token: &str, app: &App, now: i64) -> Result<(), Refused> {
         return Err(Refused::UnknownIssuer);
     }
     let key = public_key(&app.key).ok_or(Refused::Undecodable)?;
-    let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| Refused::Undecodable)?;
+    let signature = URL_SAFE_NO_PAD
+        .decode(signature)
+        .map_err(|_| Refused::Undecodable)?;
     UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key)
         .verify(signed.as_bytes(), &signature)
         .map_err(|_| Refused::Undecodable)?;
@@ -85,17 +91,31 @@ pub(super) fn verify(token: &str, app: &App, now: i64) -> Result<(), Refused> {
 pub(super) fn public_key(pem: &str) -> Option<Vec<u8>> {
     let bytes = pem.as_bytes();
     if let Ok(der) = PrivatePkcs1KeyDer::from_pem_slice(bytes) {
-        return Some(RsaKeyPair::from_der(der.secret_pkcs1_der()).ok()?.public_key().as_ref().to_vec());
+        return Some(
+            RsaKeyPair::from_der(der.secret_pkcs1_der())
+                .ok()?
+                .public_key()
+                .as_ref()
+                .to_vec(),
+        );
     }
     if let Ok(der) = PrivatePkcs8KeyDer::from_pem_slice(bytes) {
-        return Some(RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()).ok()?.public_key().as_ref().to_vec());
+        return Some(
+            RsaKeyPair::from_pkcs8(der.secret_pkcs8_der())
+                .ok()?
+                .public_key()
+                .as_ref()
+                .to_vec(),
+        );
     }
     let der = SubjectPublicKeyInfoDer::from_pem_slice(bytes).ok()?;
     inside_subject_public_key_info(&der)
 }
 
 fn part(text: &str) -> Result<Value, Refused> {
-    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| Refused::Undecodable)?;
+    let bytes = URL_SAFE_NO_PAD
+        .decode(text)
+        .map_err(|_| Refused::Undecodable)?;
     serde_json::from_slice(&bytes).map_err(|_| Refused::Undecodable)
 }
 
@@ -118,7 +138,9 @@ fn der_value(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
         return rest.split_at_checked(usize::from(*length));
     }
     let (digits, rest) = rest.split_at_checked(usize::from(*length & 0x7f))?;
-    let length = digits.iter().try_fold(0_usize, |sum, digit| sum.checked_mul(256)?.checked_add(usize::from(*digit)))?;
+    let length = digits.iter().try_fold(0_usize, |sum, digit| {
+        sum.checked_mul(256)?.checked_add(usize::from(*digit))
+    })?;
     rest.split_at_checked(length)
 }
 
@@ -136,16 +158,33 @@ mod tests {
     fn signed(pem: &str, header: &Value, claims: &Value) -> String {
         let key = PrivatePkcs1KeyDer::from_pem_slice(pem.as_bytes())
             .map(|der| RsaKeyPair::from_der(der.secret_pkcs1_der()).unwrap())
-            .or_else(|_| PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes()).map(|der| RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()).unwrap()))
+            .or_else(|_| {
+                PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
+                    .map(|der| RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()).unwrap())
+            })
             .unwrap();
-        let text = format!("{}.{}", URL_SAFE_NO_PAD.encode(header.to_string()), URL_SAFE_NO_PAD.encode(claims.to_string()));
+        let text = format!(
+            "{}.{}",
+            URL_SAFE_NO_PAD.encode(header.to_string()),
+            URL_SAFE_NO_PAD.encode(claims.to_string())
+        );
         let mut signature = vec![0; key.public().modulus_len()];
-        key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).unwrap();
+        key.sign(
+            &RSA_PKCS1_SHA256,
+            &SystemRandom::new(),
+            text.as_bytes(),
+            &mut signature,
+        )
+        .unwrap();
         format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
 
     fn check(pem: &str, header: &Value, claims: &Value, expected: Result<(), Refused>) {
-        assert_eq!(verify(&signed(pem, header, claims), &App::default(), 1_000_000), expected, "{header} {claims}");
+        assert_eq!(
+            verify(&signed(pem, header, claims), &App::default(), 1_000_000),
+            expected,
+            "{header} {claims}"
+        );
     }
 
     #[test]
@@ -153,19 +192,52 @@ mod tests {
         let rs256 = json!({"alg": "RS256", "typ": "JWT"});
         let good = json!({"iss": "Iv23standinclient", "iat": 999_940, "exp": 1_000_540});
         check(APP_KEY, &rs256, &good, Ok(()));
-        check(APP_KEY, &rs256, &json!({"iss": 777, "iat": 999_940, "exp": 1_000_540}), Ok(()));
+        check(
+            APP_KEY,
+            &rs256,
+            &json!({"iss": 777, "iat": 999_940, "exp": 1_000_540}),
+            Ok(()),
+        );
         check(STRANGER_KEY, &rs256, &good, Err(Refused::Undecodable));
-        check(APP_KEY, &json!({"alg": "none"}), &good, Err(Refused::Undecodable));
-        check(APP_KEY, &rs256, &json!({"iss": "other", "iat": 999_940, "exp": 1_000_540}), Err(Refused::UnknownIssuer));
-        check(APP_KEY, &rs256, &json!({"iss": 777, "iat": 999_000, "exp": 1_000_000}), Err(Refused::Expired));
-        check(APP_KEY, &rs256, &json!({"iss": 777, "iat": 1_000_001, "exp": 1_000_540}), Err(Refused::NotYet));
-        check(APP_KEY, &rs256, &json!({"iss": 777, "iat": 999_940, "exp": 1_000_601}), Err(Refused::TooLong));
+        check(
+            APP_KEY,
+            &json!({"alg": "none"}),
+            &good,
+            Err(Refused::Undecodable),
+        );
+        check(
+            APP_KEY,
+            &rs256,
+            &json!({"iss": "other", "iat": 999_940, "exp": 1_000_540}),
+            Err(Refused::UnknownIssuer),
+        );
+        check(
+            APP_KEY,
+            &rs256,
+            &json!({"iss": 777, "iat": 999_000, "exp": 1_000_000}),
+            Err(Refused::Expired),
+        );
+        check(
+            APP_KEY,
+            &rs256,
+            &json!({"iss": 777, "iat": 1_000_001, "exp": 1_000_540}),
+            Err(Refused::NotYet),
+        );
+        check(
+            APP_KEY,
+            &rs256,
+            &json!({"iss": 777, "iat": 999_940, "exp": 1_000_601}),
+            Err(Refused::TooLong),
+        );
     }
 
     #[test]
     fn a_public_key_alone_is_enough() {
         let private = public_key(APP_KEY).unwrap();
-        let algorithm = [0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
+        let algorithm = [
+            0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05,
+            0x00,
+        ];
         let long = |tag: u8, content: &[u8]| {
             let length = u16::try_from(content.len()).unwrap().to_be_bytes();
             [&[tag, 0x82], length.as_slice(), content].concat()

@@ -8,12 +8,18 @@ use serde_json::{Map, Value, json};
 use super::access::{Right, Role};
 use super::call::Links;
 use super::world::{
-    Account, Actors, Comment, CommentOn, GithubWorld, Installation, Issue, Organization, Pull, Repository, Review, Team, sha1_hex,
+    Account, Actors, Comment, CommentOn, GithubWorld, Installation, Issue, Organization, Pull,
+    Repository, Review, Team, sha1_hex,
 };
+use crate::message::set;
 
 /// `simple-user`, for people, bots and organizations alike.
 pub(super) fn user(world: &GithubWorld, links: &Links, login: &str) -> Value {
-    let bot = Account { id: 41_898_282, kind: "Bot".to_owned(), ..Account::default() };
+    let bot = Account {
+        id: 41_898_282,
+        kind: "Bot".to_owned(),
+        ..Account::default()
+    };
     let (id, kind) = match (world.users.get(login), world.organizations.get(login)) {
         (Some(account), _) => (account.id, account.kind.as_str()),
         (None, Some(organization)) => (organization.id, "Organization"),
@@ -52,7 +58,7 @@ pub(super) fn public_user(world: &GithubWorld, links: &Links, login: &str) -> Va
         "public_repos": 0, "public_gists": 0, "followers": 0, "following": 0, "created_at": TIME, "updated_at": TIME,
     });
     if let Some(suspended_at) = account.suspended_at {
-        body["suspended_at"] = json!(suspended_at);
+        set(&mut body, "suspended_at", json!(suspended_at));
     }
     join(user(world, links, login), body)
 }
@@ -80,12 +86,26 @@ pub(super) fn permission(world: &GithubWorld, links: &Links, login: &str, right:
 }
 
 /// `collaborator`.
-pub(super) fn collaborator(world: &GithubWorld, links: &Links, login: &str, right: &Right) -> Value {
-    join(user(world, links, login), json!({"permissions": permissions(right.role), "role_name": right.name}))
+pub(super) fn collaborator(
+    world: &GithubWorld,
+    links: &Links,
+    login: &str,
+    right: &Right,
+) -> Value {
+    join(
+        user(world, links, login),
+        json!({"permissions": permissions(right.role), "role_name": right.name}),
+    )
 }
 
 /// `full-repository`; `role` is the caller's.
-pub(super) fn repository(world: &GithubWorld, links: &Links, full_name: &str, record: &Repository, role: Role) -> Value {
+pub(super) fn repository(
+    world: &GithubWorld,
+    links: &Links,
+    full_name: &str,
+    record: &Repository,
+    role: Role,
+) -> Value {
     let (owner, name) = full_name.split_once('/').unwrap_or((full_name, ""));
     let url = format!("{}/repos/{full_name}", links.api);
     let web = format!("{}/{full_name}", links.web);
@@ -107,6 +127,10 @@ pub(super) fn repository(world: &GithubWorld, links: &Links, full_name: &str, re
         "default_branch": record.default_branch,
         "open_issues": record.issues.len() + record.pulls.len(), "open_issues_count": record.issues.len() + record.pulls.len(),
         "permissions": permissions(role),
+        "has_issues": record.has_issues,
+        "has_pull_requests": record.has_pull_requests,
+        "pull_request_creation_policy": record.pull_request_creation_policy,
+        "allow_forking": record.allow_forking,
     });
     let same_for_all = json!({
         "has_projects": false, "has_wiki": false, "has_pages": false, "has_discussions": false, "has_downloads": false,
@@ -121,16 +145,10 @@ pub(super) fn repository(world: &GithubWorld, links: &Links, full_name: &str, re
         for (member, suffix) in REPOSITORY_URLS {
             members.insert((*member).to_owned(), json!(format!("{url}{suffix}")));
         }
-        let mut optional = |name: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                members.insert(name.to_owned(), value);
-            }
-        };
-        optional("has_issues", record.has_issues.map(Value::from));
-        optional("has_pull_requests", record.has_pull_requests.map(Value::from));
-        optional("pull_request_creation_policy", record.pull_request_creation_policy.clone().map(Value::from));
-        optional("allow_forking", record.allow_forking.map(Value::from));
-        optional("organization", world.organizations.contains_key(owner).then(|| user(world, links, owner)));
+        if world.organizations.contains_key(owner) {
+            members.insert("organization".to_owned(), user(world, links, owner));
+        }
+        members.retain(|name, _| !record.omit.contains(name));
     }
     body
 }
@@ -147,7 +165,12 @@ pub(super) fn organization_simple(links: &Links, login: &str, record: &Organizat
 }
 
 /// `organization-full`; the flags only for those who may see them.
-pub(super) fn organization(links: &Links, login: &str, record: &Organization, with_flags: bool) -> Value {
+pub(super) fn organization(
+    links: &Links,
+    login: &str,
+    record: &Organization,
+    with_flags: bool,
+) -> Value {
     let more = json!({
         "name": login, "company": null, "blog": "", "location": null, "email": null, "twitter_username": null, "is_verified": false,
         "has_organization_projects": true, "has_repository_projects": true, "public_repos": 0, "public_gists": 0, "followers": 0,
@@ -156,23 +179,48 @@ pub(super) fn organization(links: &Links, login: &str, record: &Organization, wi
     });
     let mut body = join(organization_simple(links, login, record), more);
     if with_flags {
-        body["default_repository_permission"] = json!(record.default_repository_permission);
-        body["two_factor_requirement_enabled"] = json!(true);
+        set(
+            &mut body,
+            "default_repository_permission",
+            json!(record.default_repository_permission),
+        );
+        set(&mut body, "two_factor_requirement_enabled", json!(true));
         for (name, value) in &record.flags {
-            body[name.as_str()] = json!(value);
+            set(&mut body, name.as_str(), json!(value));
         }
     }
     body
 }
 
 /// `team`.
-pub(super) fn team(links: &Links, organization: &str, record: &Organization, slug: &str, team: &Team) -> Value {
-    let parent = team.parent.as_deref().and_then(|slug| record.teams.get(slug).map(|parent| team_simple(links, organization, slug, parent)));
-    join(team_simple(links, organization, slug, team), json!({"parent": parent}))
+pub(super) fn team(
+    links: &Links,
+    organization: &str,
+    record: &Organization,
+    slug: &str,
+    team: &Team,
+) -> Value {
+    let parent = team.parent.as_deref().and_then(|slug| {
+        record
+            .teams
+            .get(slug)
+            .map(|parent| team_simple(links, organization, slug, parent))
+    });
+    join(
+        team_simple(links, organization, slug, team),
+        json!({"parent": parent}),
+    )
 }
 
 /// `team-full`.
-pub(super) fn team_full(world: &GithubWorld, links: &Links, login: &str, record: &Organization, slug: &str, item: &Team) -> Value {
+pub(super) fn team_full(
+    world: &GithubWorld,
+    links: &Links,
+    login: &str,
+    record: &Organization,
+    slug: &str,
+    item: &Team,
+) -> Value {
     let more = json!({
         "members_count": item.members.len(), "repos_count": item.repositories.len(), "created_at": TIME, "updated_at": TIME,
         "organization": join(user(world, links, login), organization(links, login, record, false)),
@@ -181,7 +229,12 @@ pub(super) fn team_full(world: &GithubWorld, links: &Links, login: &str, record:
 }
 
 /// `installation`.
-pub(super) fn installation(world: &GithubWorld, links: &Links, login: &str, record: &Installation) -> Value {
+pub(super) fn installation(
+    world: &GithubWorld,
+    links: &Links,
+    login: &str,
+    record: &Installation,
+) -> Value {
     json!({
         "id": record.id, "account": user(world, links, login),
         "repository_selection": if record.repositories.is_some() { "selected" } else { "all" },
@@ -198,7 +251,10 @@ pub(super) fn installation(world: &GithubWorld, links: &Links, login: &str, reco
 /// `integration`: an App.
 pub(super) fn app(world: &GithubWorld, links: &Links) -> Value {
     let app = &world.app;
-    let first = world.organizations.iter().find_map(|(login, organization)| Some((login, organization.installation.as_ref()?)));
+    let first = world
+        .organizations
+        .iter()
+        .find_map(|(login, organization)| Some((login, organization.installation.as_ref()?)));
     json!({
         "id": app.id, "slug": app.slug, "client_id": app.client_id, "node_id": format!("A_{}", app.id), "name": app.name,
         "owner": first.map(|(login, _)| user(world, links, login)), "description": "", "external_url": links.web,
@@ -209,7 +265,14 @@ pub(super) fn app(world: &GithubWorld, links: &Links) -> Value {
 }
 
 /// `issue`.
-pub(super) fn issue(world: &GithubWorld, links: &Links, full_name: &str, record: &Repository, number: u64, item: &Issue) -> Value {
+pub(super) fn issue(
+    world: &GithubWorld,
+    links: &Links,
+    full_name: &str,
+    record: &Repository,
+    number: u64,
+    item: &Issue,
+) -> Value {
     let url = format!("{}/repos/{full_name}/issues/{number}", links.api);
     let more = json!({
         "html_url": format!("{}/{full_name}/issues/{number}", links.web), "node_id": format!("I_{}_{number}", record.id),
@@ -220,11 +283,21 @@ pub(super) fn issue(world: &GithubWorld, links: &Links, full_name: &str, record:
         "assignee": item.assignees.first().map(|login| user(world, links, login)),
         "closed_at": if item.state == "closed" { json!(TIME) } else { Value::Null }, "closed_by": null,
     });
-    join(join(conversation(links, full_name, record, number), more), json!({"url": url}))
+    join(
+        join(conversation(links, full_name, record, number), more),
+        json!({"url": url}),
+    )
 }
 
 /// A pull request as the issues endpoints show it.
-pub(super) fn pull_as_issue(world: &GithubWorld, links: &Links, full_name: &str, record: &Repository, number: u64, item: &Pull) -> Value {
+pub(super) fn pull_as_issue(
+    world: &GithubWorld,
+    links: &Links,
+    full_name: &str,
+    record: &Repository,
+    number: u64,
+    item: &Pull,
+) -> Value {
     let as_issue = Issue {
         title: item.title.clone(),
         body: item.body.clone(),
@@ -242,15 +315,30 @@ pub(super) fn pull_as_issue(world: &GithubWorld, links: &Links, full_name: &str,
             "patch_url": format!("{web}.patch"), "merged_at": if item.merged { json!(TIME) } else { Value::Null },
         },
     });
-    join(issue(world, links, full_name, record, number, &as_issue), more)
+    join(
+        issue(world, links, full_name, record, number, &as_issue),
+        more,
+    )
 }
 
 /// `pull-request`.
-pub(super) fn pull(world: &GithubWorld, links: &Links, full_name: &str, record: &Repository, number: u64, item: &Pull) -> Value {
+pub(super) fn pull(
+    world: &GithubWorld,
+    links: &Links,
+    full_name: &str,
+    record: &Repository,
+    number: u64,
+    item: &Pull,
+) -> Value {
     let url = format!("{}/repos/{full_name}/pulls/{number}", links.api);
     let issue_url = format!("{}/repos/{full_name}/issues/{number}", links.api);
     let web = format!("{}/{full_name}/pull/{number}", links.web);
-    let head = side(world, links, item.head_repository.as_deref().unwrap_or(full_name), &item.head);
+    let head = side(
+        world,
+        links,
+        item.head_repository.as_deref().unwrap_or(full_name),
+        &item.head,
+    );
     let closed = item.state == "closed";
     let comment_url = format!("{}/repos/{full_name}/pulls/comments{{/number}}", links.api);
     let links_of_it = json!({
@@ -262,7 +350,7 @@ pub(super) fn pull(world: &GithubWorld, links: &Links, full_name: &str, record: 
         "url": url, "html_url": web, "diff_url": format!("{web}.diff"), "patch_url": format!("{web}.patch"), "issue_url": issue_url,
         "commits_url": format!("{url}/commits"), "review_comments_url": format!("{url}/comments"),
         "review_comment_url": comment_url,
-        "statuses_url": format!("{}/repos/{full_name}/statuses/{}", links.api, head["sha"].as_str().unwrap_or_default()),
+        "statuses_url": format!("{}/repos/{full_name}/statuses/{}", links.api, head.get("sha").and_then(Value::as_str).unwrap_or_default()),
         "comments_url": format!("{issue_url}/comments"), "node_id": format!("PR_{}_{number}", record.id),
         "base": side(world, links, full_name, &item.base), "head": head, "draft": item.draft, "merged": item.merged,
         "merged_at": if item.merged { json!(TIME) } else { Value::Null }, "merged_by": null, "mergeable": !item.merged && item.mergeable_state != "dirty",
@@ -271,9 +359,21 @@ pub(super) fn pull(world: &GithubWorld, links: &Links, full_name: &str, record: 
         "deletions": 0, "changed_files": 1, "closed_at": if closed { json!(TIME) } else { Value::Null },
         "_links": links_of_it,
     });
-    let mut body = join(pull_as_issue(world, links, full_name, record, number, item), own);
+    let mut body = join(
+        pull_as_issue(world, links, full_name, record, number, item),
+        own,
+    );
     if let Value::Object(members) = &mut body {
-        for name in ["pull_request", "repository_url", "labels_url", "events_url", "timeline_url", "state_reason", "closed_by", "reactions"] {
+        for name in [
+            "pull_request",
+            "repository_url",
+            "labels_url",
+            "events_url",
+            "timeline_url",
+            "state_reason",
+            "closed_by",
+            "reactions",
+        ] {
             members.remove(name);
         }
     }
@@ -281,7 +381,13 @@ pub(super) fn pull(world: &GithubWorld, links: &Links, full_name: &str, record: 
 }
 
 /// A comment: `issue-comment`, `pull-request-review-comment` or `commit-comment`.
-pub(super) fn comment(world: &GithubWorld, links: &Links, full_name: &str, id: u64, item: &Comment) -> Value {
+pub(super) fn comment(
+    world: &GithubWorld,
+    links: &Links,
+    full_name: &str,
+    id: u64,
+    item: &Comment,
+) -> Value {
     let repository = format!("{}/repos/{full_name}", links.api);
     let web = format!("{}/{full_name}", links.web);
     let common = json!({
@@ -289,7 +395,13 @@ pub(super) fn comment(world: &GithubWorld, links: &Links, full_name: &str, id: u
         "author_association": "MEMBER",
     });
     let number = item.number;
-    let key = format!("{}_{id}", world.repositories.get(full_name).map_or(0, |record| record.id));
+    let key = format!(
+        "{}_{id}",
+        world
+            .repositories
+            .get(full_name)
+            .map_or(0, |record| record.id)
+    );
     let own = match item.on {
         CommentOn::Commit => json!({
             "url": format!("{repository}/comments/{id}"), "node_id": format!("CC_{key}"), "html_url": format!("{web}/commit/{}#commitcomment-{id}", item.commit.as_deref().unwrap_or_default()),
@@ -314,17 +426,32 @@ pub(super) fn comment(world: &GithubWorld, links: &Links, full_name: &str, id: u
 }
 
 /// `pull-request-review`.
-pub(super) fn review(world: &GithubWorld, links: &Links, full_name: &str, id: u64, item: &Review) -> Value {
-    let web = format!("{}/{full_name}/pull/{}#pullrequestreview-{id}", links.web, item.number);
+pub(super) fn review(
+    world: &GithubWorld,
+    links: &Links,
+    full_name: &str,
+    id: u64,
+    item: &Review,
+) -> Value {
+    let web = format!(
+        "{}/{full_name}/pull/{}#pullrequestreview-{id}",
+        links.web, item.number
+    );
     let pull = format!("{}/repos/{full_name}/pulls/{}", links.api, item.number);
-    let key = format!("{}_{id}", world.repositories.get(full_name).map_or(0, |record| record.id));
+    let key = format!(
+        "{}_{id}",
+        world
+            .repositories
+            .get(full_name)
+            .map_or(0, |record| record.id)
+    );
     let mut body = json!({
         "id": id, "node_id": format!("PRR_{key}"), "user": user(world, links, &item.author), "body": item.body, "state": item.state,
         "html_url": web, "pull_request_url": pull, "commit_id": sha1_hex(full_name.as_bytes()), "author_association": "MEMBER",
         "_links": {"html": {"href": web}, "pull_request": {"href": pull}},
     });
     if item.state != "PENDING" {
-        body["submitted_at"] = json!(TIME);
+        set(&mut body, "submitted_at", json!(TIME));
     }
     body
 }
@@ -338,11 +465,25 @@ pub(super) fn label(links: &Links, full_name: &str, name: &str) -> Value {
 }
 
 /// The three lists of people, teams and Apps, whose URLs start with `url`.
-pub(super) fn actors(world: &GithubWorld, links: &Links, organization: &str, url: &str, actors: &Actors) -> Value {
+pub(super) fn actors(
+    world: &GithubWorld,
+    links: &Links,
+    organization: &str,
+    url: &str,
+    actors: &Actors,
+) -> Value {
     let record = world.organizations.get(organization);
-    let teams: Vec<Value> = actors.teams.iter().filter_map(|slug| Some((slug, record?, record?.teams.get(slug)?)))
-        .map(|(slug, record, item)| team(links, organization, record, slug, item)).collect();
-    let apps: Vec<Value> = actors.apps.iter().map(|slug| join(app(world, links), json!({"slug": slug}))).collect();
+    let teams: Vec<Value> = actors
+        .teams
+        .iter()
+        .filter_map(|slug| Some((slug, record?, record?.teams.get(slug)?)))
+        .map(|(slug, record, item)| team(links, organization, record, slug, item))
+        .collect();
+    let apps: Vec<Value> = actors
+        .apps
+        .iter()
+        .map(|slug| join(app(world, links), json!({"slug": slug})))
+        .collect();
     json!({
         "url": url, "users_url": format!("{url}/users"), "teams_url": format!("{url}/teams"), "apps_url": format!("{url}/apps"),
         "users": actors.users.iter().map(|login| user(world, links, login)).collect::<Vec<_>>(), "teams": teams, "apps": apps,
@@ -374,10 +515,19 @@ fn team_simple(links: &Links, organization: &str, slug: &str, team: &Team) -> Va
 fn conversation(links: &Links, full_name: &str, record: &Repository, number: u64) -> Value {
     let url = format!("{}/repos/{full_name}/issues/{number}", links.api);
     let mut members = Map::new();
-    for (name, suffix) in [("comments_url", "/comments"), ("events_url", "/events"), ("labels_url", "/labels{/name}"), ("timeline_url", "/timeline")] {
+    for (name, suffix) in [
+        ("comments_url", "/comments"),
+        ("events_url", "/events"),
+        ("labels_url", "/labels{/name}"),
+        ("timeline_url", "/timeline"),
+    ] {
         members.insert(name.to_owned(), json!(format!("{url}{suffix}")));
     }
-    let comments = record.comments.values().filter(|comment| comment.on == CommentOn::Issue && comment.number == number).count();
+    let comments = record
+        .comments
+        .values()
+        .filter(|comment| comment.on == CommentOn::Issue && comment.number == number)
+        .count();
     let more = json!({
         "id": record.id * 100_000 + number, "number": number, "repository_url": format!("{}/repos/{full_name}", links.api),
         "comments": comments, "milestone": null, "created_at": TIME, "updated_at": TIME,
@@ -389,7 +539,9 @@ fn conversation(links: &Links, full_name: &str, record: &Repository, number: u64
 fn side(world: &GithubWorld, links: &Links, full_name: &str, branch: &str) -> Value {
     let owner = full_name.split('/').next().unwrap_or_default();
     let record = world.repositories.get(full_name);
-    let sha = record.and_then(|record| record.branches.get(branch)).map(|branch| branch.sha.clone());
+    let sha = record
+        .and_then(|record| record.branches.get(branch))
+        .map(|branch| branch.sha.clone());
     json!({
         "label": format!("{owner}:{branch}"), "ref": branch, "sha": sha.unwrap_or_else(|| sha1_hex(branch.as_bytes())),
         "user": user(world, links, owner), "repo": record.map(|record| repository(world, links, full_name, record, Role::Pull)),
@@ -426,7 +578,10 @@ const REPOSITORY_URLS: &[(&str, &str)] = &[
     ("languages_url", "/languages"),
     ("merges_url", "/merges"),
     ("milestones_url", "/milestones{/number}"),
-    ("notifications_url", "/notifications{?since,all,participating}"),
+    (
+        "notifications_url",
+        "/notifications{?since,all,participating}",
+    ),
     ("pulls_url", "/pulls{/number}"),
     ("releases_url", "/releases{/id}"),
     ("stargazers_url", "/stargazers"),

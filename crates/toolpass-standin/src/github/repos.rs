@@ -14,7 +14,10 @@ use crate::message::Reply;
 /// The chapters' endpoints.
 pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option<Answer> {
     match (method, names) {
-        ("GET", ["meta"]) => Some(Ok(Reply::json(200, &json!({"verifiable_password_authentication": false})))),
+        ("GET", ["meta"]) => Some(Ok(Reply::json(
+            200,
+            &json!({"verifiable_password_authentication": false}),
+        ))),
         ("GET", ["zen"]) => Some(Ok(Reply::json(200, &json!("Speak like a human.")))),
         ("GET", ["rate_limit"]) => Some(Ok(rate_limit(call))),
         ("GET", ["user", "repos"]) => Some(Ok(own_repositories(call))),
@@ -23,23 +26,49 @@ pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option
         ("PATCH", ["repos", owner, repo]) => Some(change(call, owner, repo)),
         ("DELETE", ["repos", owner, repo]) => Some(delete(call, owner, repo)),
         ("GET", ["repos", owner, repo, "collaborators"]) => Some(collaborators(call, owner, repo)),
-        ("GET", ["repos", owner, repo, "collaborators", login]) => Some(is_collaborator(call, owner, repo, login)),
-        ("GET", ["repos", owner, repo, "collaborators", login, "permission"]) => Some(permission(call, owner, repo, login)),
-        ("GET", ["repos", owner, repo, "interaction-limits"]) => Some(interaction_limits(call, owner, repo)),
+        ("GET", ["repos", owner, repo, "collaborators", login]) => {
+            Some(is_collaborator(call, owner, repo, login))
+        }
+        ("GET", ["repos", owner, repo, "collaborators", login, "permission"]) => {
+            Some(permission(call, owner, repo, login))
+        }
+        ("GET", ["repos", owner, repo, "interaction-limits"]) => {
+            Some(interaction_limits(call, owner, repo))
+        }
         ("GET", ["repos", owner, repo, "environments"]) => Some(environments(call, owner, repo)),
-        ("GET", ["repos", owner, repo, "environments", name]) => Some(environment(call, owner, repo, name)),
+        ("GET", ["repos", owner, repo, "environments", name]) => {
+            Some(environment(call, owner, repo, name))
+        }
         _ => None,
     }
 }
 
 fn rate_limit(call: &Call<'_>) -> Reply {
     let rate = json!({"limit": 5000, "remaining": 4999, "reset": call.now + 3600, "used": 1});
-    Reply::json(200, &json!({"resources": {"core": rate, "graphql": rate, "search": rate}, "rate": rate}))
+    Reply::json(
+        200,
+        &json!({"resources": {"core": rate, "graphql": rate, "search": rate}, "rate": rate}),
+    )
 }
 
 fn own_repositories(call: &Call<'_>) -> Reply {
-    let seen = call.world.repositories.iter().filter(|(name, record)| call.sees(name, record));
-    call.page(seen.map(|(name, record)| render::repository(call.world, &call.links, name, record, call.callers_role(name, record))).collect())
+    let seen = call
+        .world
+        .repositories
+        .iter()
+        .filter(|(name, record)| call.sees(name, record));
+    call.page(
+        seen.map(|(name, record)| {
+            render::repository(
+                call.world,
+                &call.links,
+                name,
+                record,
+                call.callers_role(name, record),
+            )
+        })
+        .collect(),
+    )
 }
 
 /// An id stands for the name in every read below it.
@@ -48,11 +77,19 @@ fn by_id(call: &mut Call<'_>, id: &str, rest: &[&str]) -> Option<Answer> {
         Ok(id) => id,
         Err(refused) => return Some(Err(refused)),
     };
-    let found = call.world.repositories.iter().find(|(_, record)| record.id == id).map(|(name, _)| name.clone());
+    let found = call
+        .world
+        .repositories
+        .iter()
+        .find(|(_, record)| record.id == id)
+        .map(|(name, _)| name.clone());
     let Some((owner, repo)) = found.as_deref().and_then(|name| name.split_once('/')) else {
         return Some(Err(not_found()));
     };
-    let names: Vec<&str> = ["repos", owner, repo].into_iter().chain(rest.iter().copied()).collect();
+    let names: Vec<&str> = ["repos", owner, repo]
+        .into_iter()
+        .chain(rest.iter().copied())
+        .collect();
     route(call, "GET", &names)
         .or_else(|| super::branches::route(call, "GET", &names))
         .or_else(|| super::contents::route(call, "GET", &names))
@@ -63,7 +100,16 @@ fn by_id(call: &mut Call<'_>, id: &str, rest: &[&str]) -> Option<Answer> {
 fn record(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
     let (name, record) = call.repository(owner, repo)?;
     call.caller.need("metadata", Level::Read)?;
-    Ok(Reply::json(200, &render::repository(call.world, &call.links, &name, record, call.callers_role(&name, record))))
+    Ok(Reply::json(
+        200,
+        &render::repository(
+            call.world,
+            &call.links,
+            &name,
+            record,
+            call.callers_role(&name, record),
+        ),
+    ))
 }
 
 fn change(call: &mut Call<'_>, owner: &str, repo: &str) -> Answer {
@@ -82,7 +128,10 @@ fn change(call: &mut Call<'_>, owner: &str, repo: &str) -> Answer {
         record.visibility = if private { "private" } else { "public" }.to_owned();
     }
     let record = call.world.repositories.get(&name).ok_or_else(not_found)?;
-    Ok(Reply::json(200, &render::repository(call.world, &call.links, &name, record, Role::Admin)))
+    Ok(Reply::json(
+        200,
+        &render::repository(call.world, &call.links, &name, record, Role::Admin),
+    ))
 }
 
 fn delete(call: &mut Call<'_>, owner: &str, repo: &str) -> Answer {
@@ -93,9 +142,20 @@ fn delete(call: &mut Call<'_>, owner: &str, repo: &str) -> Answer {
 
 fn collaborators(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
     let (name, record) = may_look_up(call, owner, repo)?;
-    let people = call.world.users.keys().map(|login| (login, call.right_of(&name, record, login)));
-    let people = people.filter(|(login, right)| right.role > Role::None && (record.visibility != "public" || record.collaborators.contains_key(*login)));
-    Ok(call.page(people.map(|(login, right)| render::collaborator(call.world, &call.links, login, &right)).collect()))
+    let people = call
+        .world
+        .users
+        .keys()
+        .map(|login| (login, call.right_of(&name, record, login)));
+    let people = people.filter(|(login, right)| {
+        right.role > Role::None
+            && (record.visibility != "public" || record.collaborators.contains_key(*login))
+    });
+    Ok(call.page(
+        people
+            .map(|(login, right)| render::collaborator(call.world, &call.links, login, &right))
+            .collect(),
+    ))
 }
 
 fn is_collaborator(call: &Call<'_>, owner: &str, repo: &str, login: &str) -> Answer {
@@ -110,19 +170,29 @@ fn is_collaborator(call: &Call<'_>, owner: &str, repo: &str, login: &str) -> Ans
 /// Somebody without any right is answered `none`; a login nobody has is "not a user".
 fn permission(call: &Call<'_>, owner: &str, repo: &str, login: &str) -> Answer {
     let (name, record) = may_look_up(call, owner, repo)?;
-    let login = call.canonical_login(login).map_err(|_| message(404, &format!("{login} is not a user")))?;
+    let login = call
+        .canonical_login(login)
+        .map_err(|_| message(404, &format!("{login} is not a user")))?;
     let right = call.right_of(&name, record, &login);
-    Ok(Reply::json(200, &render::permission(call.world, &call.links, &login, &right)))
+    Ok(Reply::json(
+        200,
+        &render::permission(call.world, &call.links, &login, &right),
+    ))
 }
 
 /// Looking rights up takes Metadata of an App, and push of the user a token belongs to.
-fn may_look_up<'a>(call: &'a Call<'_>, owner: &str, repo: &str) -> Result<(String, &'a super::world::Repository), Reply> {
+fn may_look_up<'a>(
+    call: &'a Call<'_>,
+    owner: &str,
+    repo: &str,
+) -> Result<(String, &'a super::world::Repository), Reply> {
     let (name, record) = call.repository(owner, repo)?;
     call.caller.need("metadata", Level::Read)?;
-    if let Caller::User(_) = call.caller {
-        if call.callers_role(&name, record) < Role::Push {
-            return Err(message(403, "Must have push access to view collaborator permission."));
-        }
+    if matches!(call.caller, Caller::User(_)) && call.callers_role(&name, record) < Role::Push {
+        return Err(message(
+            403,
+            "Must have push access to view collaborator permission.",
+        ));
     }
     Ok((name, record))
 }
@@ -142,8 +212,15 @@ fn interaction_limits(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
 
 fn environments(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
     let (name, record) = call.repository(owner, repo)?;
-    let all: Vec<Value> = record.environments.iter().map(|(key, item)| environment_body(call, &name, key, item)).collect();
-    Ok(Reply::json(200, &json!({"total_count": all.len(), "environments": all})))
+    let all: Vec<Value> = record
+        .environments
+        .iter()
+        .map(|(key, item)| environment_body(call, &name, key, item))
+        .collect();
+    Ok(Reply::json(
+        200,
+        &json!({"total_count": all.len(), "environments": all}),
+    ))
 }
 
 fn environment(call: &Call<'_>, owner: &str, repo: &str, key: &str) -> Answer {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::auth::{self, Caller, Minted, message};
 use super::call::{Call, Links};
-use super::world::GithubWorld;
+use super::world::{GithubWorld, StaticToken};
 use super::{apps, branches, contents, graphql, issues, jwt, orgs, pulls, repos};
 use crate::control::merge;
 use crate::error::Error;
@@ -57,8 +57,19 @@ impl GithubStandin {
             ApiStyle::DotCom => "",
             ApiStyle::Enterprise => REST_PREFIX,
         };
-        let state = Mutex::new(State { world: world.clone(), minted: BTreeMap::new() });
-        start(Box::new(GithubStandin { first: world, style: options.style, state }), &options.transport, base_path)
+        let state = Mutex::new(State {
+            world: world.clone(),
+            minted: BTreeMap::new(),
+        });
+        start(
+            Box::new(GithubStandin {
+                first: world,
+                style: options.style,
+                state,
+            }),
+            &options.transport,
+            base_path,
+        )
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -73,14 +84,26 @@ impl GithubStandin {
         if path == "/api/graphql" {
             return Some("/graphql");
         }
-        let rest = path.strip_prefix(REST_PREFIX).or_else(|| path.strip_prefix("/api/uploads"))?;
-        if rest.is_empty() { Some("/") } else { rest.starts_with('/').then_some(rest) }
+        let rest = path
+            .strip_prefix(REST_PREFIX)
+            .or_else(|| path.strip_prefix("/api/uploads"))?;
+        if rest.is_empty() {
+            Some("/")
+        } else {
+            rest.starts_with('/').then_some(rest)
+        }
     }
 
     fn links(&self, request: &Received) -> Links {
         match self.style {
-            ApiStyle::DotCom => Links { api: request.origin.clone(), web: "https://github.com".to_owned() },
-            ApiStyle::Enterprise => Links { api: format!("{}{REST_PREFIX}", request.origin), web: request.origin.clone() },
+            ApiStyle::DotCom => Links {
+                api: request.origin.clone(),
+                web: "https://github.com".to_owned(),
+            },
+            ApiStyle::Enterprise => Links {
+                api: format!("{}{REST_PREFIX}", request.origin),
+                web: request.origin.clone(),
+            },
         }
     }
 
@@ -88,7 +111,11 @@ impl GithubStandin {
         let now = Timestamp::now().as_second();
         let names = segments(path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let method = if request.method == "HEAD" { "GET" } else { request.method.as_str() };
+        let method = if request.method == "HEAD" {
+            "GET"
+        } else {
+            request.method.as_str()
+        };
         let mut call = Call {
             request,
             caller,
@@ -122,9 +149,15 @@ impl System for GithubStandin {
             return message(404, "Not Found");
         };
         if request.header("user-agent").is_none_or(str::is_empty) {
-            return message(403, "Request forbidden by administrative rules. Please make sure your request has a User-Agent header");
+            return message(
+                403,
+                "Request forbidden by administrative rules. Please make sure your request has a User-Agent header",
+            );
         }
-        if request.header("x-github-api-version").is_some_and(|version| !API_VERSIONS.contains(&version)) {
+        if request
+            .header("x-github-api-version")
+            .is_some_and(|version| !API_VERSIONS.contains(&version))
+        {
             return message(400, "X-GitHub-Api-Version names no supported version");
         }
         let mut state = self.lock();
@@ -144,9 +177,11 @@ impl System for GithubStandin {
 
     fn patch(&self, patch: &Value) -> Result<(), Error> {
         let mut state = self.lock();
-        let mut value = serde_json::to_value(&state.world).map_err(|error| Error::World(error.to_string()))?;
+        let mut value =
+            serde_json::to_value(&state.world).map_err(|error| Error::World(error.to_string()))?;
         merge(&mut value, patch);
-        let mut world: GithubWorld = serde_json::from_value(value).map_err(|error| Error::World(error.to_string()))?;
+        let mut world: GithubWorld =
+            serde_json::from_value(value).map_err(|error| Error::World(error.to_string()))?;
         check(&world)?;
         world.complete();
         state.world = world;
@@ -163,12 +198,18 @@ impl System for GithubStandin {
         let mut state = self.lock();
         let one = arguments.get("token").and_then(Value::as_str);
         match name {
-            "expire" => Some(end(&mut state, one, |token| token.expires_at = 0, |world, value| {
-                world.tokens.get_mut(value).map(|token| token.expired = true)
-            })),
-            "revoke" => Some(end(&mut state, one, |token| token.revoked = true, |world, value| {
-                world.tokens.get_mut(value).map(|token| token.revoked = true)
-            })),
+            "expire" => Some(end(
+                &mut state,
+                one,
+                |token| token.expires_at = 0,
+                |token| token.expired = true,
+            )),
+            "revoke" => Some(end(
+                &mut state,
+                one,
+                |token| token.revoked = true,
+                |token| token.revoked = true,
+            )),
             _ => None,
         }
     }
@@ -179,25 +220,36 @@ fn end(
     state: &mut State,
     one: Option<&str>,
     minted: impl Fn(&mut Minted),
-    fixed: impl Fn(&mut GithubWorld, &str) -> Option<()>,
+    fixed: impl Fn(&mut StaticToken),
 ) -> Result<Value, Error> {
     let Some(value) = one else {
         state.minted.values_mut().for_each(&minted);
         return Ok(json!({"ended": state.minted.len()}));
     };
-    let ended = match state.minted.get_mut(value) {
-        Some(token) => Some(minted(token)),
-        None => fixed(&mut state.world, value),
-    };
-    ended.map(|()| json!({"ended": 1})).ok_or_else(|| Error::World("`token` is no token of this world".to_owned()))
+    if let Some(token) = state.minted.get_mut(value) {
+        minted(token);
+    } else {
+        let token = state.world.tokens.get_mut(value);
+        fixed(token.ok_or_else(|| Error::World("`token` is no token of this world".to_owned()))?);
+    }
+    Ok(json!({"ended": 1}))
 }
 
 fn check(world: &GithubWorld) -> Result<(), Error> {
     if jwt::public_key(&world.app.key).is_none() {
-        return Err(Error::World("`app.key` is no RSA key in PEM: expected RSA PRIVATE KEY, PRIVATE KEY or PUBLIC KEY".to_owned()));
+        return Err(Error::World(
+            "`app.key` is no RSA key in PEM: expected RSA PRIVATE KEY, PRIVATE KEY or PUBLIC KEY"
+                .to_owned(),
+        ));
     }
-    match world.repositories.keys().find(|name| name.split('/').count() != 2) {
-        Some(name) => Err(Error::World(format!("`repositories.{name}` is not called `owner/name`"))),
+    match world
+        .repositories
+        .keys()
+        .find(|name| name.split('/').count() != 2)
+    {
+        Some(name) => Err(Error::World(format!(
+            "`repositories.{name}` is not called `owner/name`"
+        ))),
         None => Ok(()),
     }
 }
@@ -229,11 +281,13 @@ fn decorate(reply: Reply, caller: &Caller, now: i64) -> Reply {
         .with_header("x-ratelimit-remaining", "4999")
         .with_header("x-ratelimit-reset", (now + 3600).to_string())
         .with_header("x-ratelimit-used", "1");
-    if let Caller::User(user) = caller {
-        if let auth::Grant::Scopes(scopes) = &user.grant {
-            let list: Vec<&str> = scopes.iter().map(String::as_str).collect();
-            reply = reply.with_header("x-oauth-scopes", list.join(", "));
-        }
+    if let Caller::User(auth::UserToken {
+        grant: auth::Grant::Scopes(scopes),
+        ..
+    }) = caller
+    {
+        let list: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        reply = reply.with_header("x-oauth-scopes", list.join(", "));
     }
     reply
 }

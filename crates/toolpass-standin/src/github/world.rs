@@ -208,14 +208,16 @@ pub struct Repository {
     pub disabled: bool,
     /// Whether it is a template.
     pub is_template: bool,
-    /// Absent: the member is not in the answer.
-    pub has_issues: Option<bool>,
-    /// Absent: the member is not in the answer.
-    pub has_pull_requests: Option<bool>,
-    /// `all` or `collaborators_only`. Absent: the member is not in the answer.
-    pub pull_request_creation_policy: Option<String>,
-    /// Absent: the member is not in the answer.
-    pub allow_forking: Option<bool>,
+    /// Whether issues are on.
+    pub has_issues: bool,
+    /// Whether pull requests are on.
+    pub has_pull_requests: bool,
+    /// `all` or `collaborators_only`.
+    pub pull_request_creation_policy: String,
+    /// Whether it may be forked.
+    pub allow_forking: bool,
+    /// Members of the record that are left out of every answer, as an older server or a weak credential would have it.
+    pub omit: BTreeSet<String>,
     /// The branch clones start with.
     pub default_branch: String,
     /// The names (`owner/name`) it had, which still redirect.
@@ -430,31 +432,93 @@ pub struct Environment {
 impl GithubWorld {
     /// Give ids, commits and accounts to what has none, so that answers can name them.
     pub(super) fn complete(&mut self) {
-        let mut logins: BTreeSet<String> = self.tokens.values().filter(|t| t.kind != TokenKind::Installation).map(|t| t.owner.clone()).collect();
+        let mut logins: BTreeSet<String> = self
+            .tokens
+            .values()
+            .filter(|t| t.kind != TokenKind::Installation)
+            .map(|t| t.owner.clone())
+            .collect();
         for organization in self.organizations.values() {
             logins.extend(organization.members.keys().cloned());
-            logins.extend(organization.teams.values().flat_map(|team| team.members.keys().cloned()));
-            logins.extend(organization.saml.iter().flat_map(|saml| saml.identities.iter().filter_map(|one| one.login.clone())));
+            logins.extend(
+                organization
+                    .teams
+                    .values()
+                    .flat_map(|team| team.members.keys().cloned()),
+            );
+            logins.extend(
+                organization
+                    .saml
+                    .iter()
+                    .flat_map(|saml| saml.identities.iter().filter_map(|one| one.login.clone())),
+            );
         }
         for repository in self.repositories.values() {
             logins.extend(repository.collaborators.keys().cloned());
             logins.extend(repository.issues.values().map(|issue| issue.author.clone()));
             logins.extend(repository.pulls.values().map(|pull| pull.author.clone()));
-            logins.extend(repository.comments.values().map(|comment| comment.author.clone()));
-            logins.extend(repository.reviews.values().map(|review| review.author.clone()));
+            logins.extend(
+                repository
+                    .comments
+                    .values()
+                    .map(|comment| comment.author.clone()),
+            );
+            logins.extend(
+                repository
+                    .reviews
+                    .values()
+                    .map(|review| review.author.clone()),
+            );
         }
         for login in logins {
             if !login.is_empty() && !self.organizations.contains_key(&login) {
                 self.users.entry(login).or_default();
             }
         }
-        number(FIRST_USER_ID, self.users.values_mut().map(|user| &mut user.id));
-        number(FIRST_ORGANIZATION_ID, self.organizations.values_mut().map(|organization| &mut organization.id));
-        number(FIRST_TEAM_ID, self.organizations.values_mut().flat_map(|o| o.teams.values_mut()).map(|team| &mut team.id));
-        number(FIRST_ROLE_ID, self.organizations.values_mut().flat_map(|o| o.custom_roles.values_mut()).map(|role| &mut role.id));
-        number(FIRST_INSTALLATION_ID, self.organizations.values_mut().filter_map(|o| o.installation.as_mut()).map(|i| &mut i.id));
-        number(FIRST_REPOSITORY_ID, self.repositories.values_mut().map(|repository| &mut repository.id));
-        number(FIRST_ENVIRONMENT_ID, self.repositories.values_mut().flat_map(|r| r.environments.values_mut()).map(|e| &mut e.id));
+        number(
+            FIRST_USER_ID,
+            self.users.values_mut().map(|user| &mut user.id),
+        );
+        number(
+            FIRST_ORGANIZATION_ID,
+            self.organizations
+                .values_mut()
+                .map(|organization| &mut organization.id),
+        );
+        number(
+            FIRST_TEAM_ID,
+            self.organizations
+                .values_mut()
+                .flat_map(|o| o.teams.values_mut())
+                .map(|team| &mut team.id),
+        );
+        number(
+            FIRST_ROLE_ID,
+            self.organizations
+                .values_mut()
+                .flat_map(|o| o.custom_roles.values_mut())
+                .map(|role| &mut role.id),
+        );
+        number(
+            FIRST_INSTALLATION_ID,
+            self.organizations
+                .values_mut()
+                .filter_map(|o| o.installation.as_mut())
+                .map(|i| &mut i.id),
+        );
+        number(
+            FIRST_REPOSITORY_ID,
+            self.repositories
+                .values_mut()
+                .map(|repository| &mut repository.id),
+        );
+        number(
+            FIRST_ENVIRONMENT_ID,
+            self.repositories
+                .values_mut()
+                .flat_map(|r| r.environments.values_mut())
+                .map(|e| &mut e.id),
+        );
         for (name, repository) in &mut self.repositories {
             let default = repository.default_branch.clone();
             repository.branches.entry(default).or_default();
@@ -470,7 +534,11 @@ impl GithubWorld {
 impl Repository {
     /// The next number for an issue or a pull request.
     pub(super) fn next_number(&self) -> u64 {
-        self.issues.keys().chain(self.pulls.keys()).max().map_or(1, |last| last + 1)
+        self.issues
+            .keys()
+            .chain(self.pulls.keys())
+            .max()
+            .map_or(1, |last| last + 1)
     }
 }
 
@@ -493,7 +561,11 @@ fn number<'a>(first: u64, ids: impl Iterator<Item = &'a mut u64>) {
 /// The SHA-1 of some bytes as 40 hexadecimal digits: what git calls things by.
 pub(super) fn sha1_hex(bytes: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, bytes);
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 impl Default for App {
@@ -510,7 +582,13 @@ impl Default for App {
 
 impl Default for Account {
     fn default() -> Account {
-        Account { id: 0, kind: "User".to_owned(), name: None, email: None, suspended_at: None }
+        Account {
+            id: 0,
+            kind: "User".to_owned(),
+            name: None,
+            email: None,
+            suspended_at: None,
+        }
     }
 }
 
@@ -532,13 +610,23 @@ impl Default for Organization {
 
 impl Default for Membership {
     fn default() -> Membership {
-        Membership { state: "active".to_owned(), role: "member".to_owned() }
+        Membership {
+            state: "active".to_owned(),
+            role: "member".to_owned(),
+        }
     }
 }
 
 impl Default for Team {
     fn default() -> Team {
-        Team { id: 0, name: None, privacy: "closed".to_owned(), parent: None, members: BTreeMap::new(), repositories: BTreeMap::new() }
+        Team {
+            id: 0,
+            name: None,
+            privacy: "closed".to_owned(),
+            parent: None,
+            members: BTreeMap::new(),
+            repositories: BTreeMap::new(),
+        }
     }
 }
 
@@ -551,10 +639,11 @@ impl Default for Repository {
             archived: false,
             disabled: false,
             is_template: false,
-            has_issues: Some(true),
-            has_pull_requests: Some(true),
-            pull_request_creation_policy: Some("all".to_owned()),
-            allow_forking: Some(false),
+            has_issues: true,
+            has_pull_requests: true,
+            pull_request_creation_policy: "all".to_owned(),
+            allow_forking: false,
+            omit: BTreeSet::new(),
             default_branch: "main".to_owned(),
             former_names: BTreeSet::new(),
             collaborators: BTreeMap::new(),
@@ -637,8 +726,16 @@ mod tests {
     #[test]
     fn ids_are_given_once_and_kept() {
         let mut world = GithubWorld::default();
-        world.repositories.insert("acme/a".to_owned(), Repository { id: 5001, ..Repository::default() });
-        world.repositories.insert("acme/b".to_owned(), Repository::default());
+        world.repositories.insert(
+            "acme/a".to_owned(),
+            Repository {
+                id: 5001,
+                ..Repository::default()
+            },
+        );
+        world
+            .repositories
+            .insert("acme/b".to_owned(), Repository::default());
         world.complete();
         assert_eq!(world.repositories["acme/a"].id, 5001);
         assert_eq!(world.repositories["acme/b"].id, 5002);
@@ -647,7 +744,11 @@ mod tests {
 
     #[test]
     fn a_misspelt_member_is_named() {
-        let error = serde_json::from_str::<GithubWorld>(r#"{"repositories":{"acme/a":{"visibilty":"public"}}}"#).err().unwrap();
+        let error = serde_json::from_str::<GithubWorld>(
+            r#"{"repositories":{"acme/a":{"visibilty":"public"}}}"#,
+        )
+        .err()
+        .unwrap();
         assert!(error.to_string().contains("visibilty"), "{error}");
     }
 }

@@ -15,7 +15,7 @@ use self::document::{Field, Operation, Selection};
 use self::objects::FieldError;
 use super::auth::{Caller, message};
 use super::call::{Answer, Call};
-use crate::message::Reply;
+use crate::message::{Reply, set};
 
 /// The endpoint.
 pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option<Answer> {
@@ -27,19 +27,37 @@ pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option
 
 fn answer(call: &mut Call<'_>) -> Answer {
     if matches!(call.caller, Caller::App) {
-        return Err(message(401, "This endpoint requires you to be authenticated."));
+        return Err(message(
+            401,
+            "This endpoint requires you to be authenticated.",
+        ));
     }
     let body = call.request.json();
     let Some(query) = body.get("query").and_then(Value::as_str) else {
-        return Err(message(400, "A query attribute must be specified and must be a string."));
+        return Err(message(
+            400,
+            "A query attribute must be specified and must be a string.",
+        ));
     };
     let variables = body.get("variables").cloned().unwrap_or(Value::Null);
-    let wanted = body.get("operationName").and_then(Value::as_str).filter(|name| !name.is_empty());
+    let wanted = body
+        .get("operationName")
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty());
     let operation = match document::read(query, &variables, wanted) {
         Ok(operation) => operation,
-        Err(text) => return Ok(Reply::json(200, &json!({"errors": [{"message": text, "locations": []}]}))),
+        Err(text) => {
+            return Ok(Reply::json(
+                200,
+                &json!({"errors": [{"message": text, "locations": []}]}),
+            ));
+        }
     };
-    let mut walk = Walk { call, errors: Vec::new(), fatal: false };
+    let mut walk = Walk {
+        call,
+        errors: Vec::new(),
+        fatal: false,
+    };
     let data = walk.operation(&operation);
     let mut body = Map::new();
     if !walk.fatal {
@@ -64,7 +82,12 @@ impl Walk<'_, '_> {
         if operation.mutates {
             self.mutations(&operation.selections, &mut data);
         } else {
-            self.object(&objects::query(), &operation.selections, &mut Vec::new(), &mut data);
+            self.object(
+                &objects::query(),
+                &operation.selections,
+                &mut Vec::new(),
+                &mut data,
+            );
         }
         Value::Object(data)
     }
@@ -87,12 +110,24 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn object(&mut self, object: &Value, selections: &[Selection], path: &mut Vec<Value>, into: &mut Map<String, Value>) {
-        let type_name = object.get("__typename").and_then(Value::as_str).unwrap_or_default();
+    fn object(
+        &mut self,
+        object: &Value,
+        selections: &[Selection],
+        path: &mut Vec<Value>,
+        into: &mut Map<String, Value>,
+    ) {
+        let type_name = object
+            .get("__typename")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         for selection in selections {
             match selection {
                 Selection::Fragment { on, selections } => {
-                    if on.as_deref().is_none_or(|on| on == type_name || is_interface_of(on, type_name)) {
+                    if on
+                        .as_deref()
+                        .is_none_or(|on| on == type_name || is_interface_of(on, type_name))
+                    {
                         self.object(object, selections, path, into);
                     }
                 }
@@ -106,14 +141,21 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn field(&mut self, object: &Value, type_name: &str, field: &Field, path: &mut Vec<Value>) -> Value {
+    fn field(
+        &mut self,
+        object: &Value,
+        type_name: &str,
+        field: &Field,
+        path: &mut Vec<Value>,
+    ) -> Value {
         match objects::computed(self.call, object, &field.name, &field.arguments) {
             Some(Ok(value)) => self.value(value, field, path),
             Some(Err(error)) => self.refuse(&error, path),
             None => match object.get(&field.name) {
                 Some(value) => self.value(value.clone(), field, path),
                 None => {
-                    let text = format!("Field '{}' doesn't exist on type '{type_name}'", field.name);
+                    let text =
+                        format!("Field '{}' doesn't exist on type '{type_name}'", field.name);
                     self.errors.push(json!({
                         "path": path, "message": text, "locations": [],
                         "extensions": {"code": "undefinedField", "typeName": type_name, "fieldName": field.name},
@@ -145,7 +187,10 @@ impl Walk<'_, '_> {
                     return Value::Null;
                 }
                 let Some(selections) = &field.selections else {
-                    let text = format!("Field must have selections (field '{}' returns an object but has no selections)", field.name);
+                    let text = format!(
+                        "Field must have selections (field '{}' returns an object but has no selections)",
+                        field.name
+                    );
                     self.errors.push(json!({"path": path, "message": text, "extensions": {"code": "selectionMismatch"}}));
                     self.fatal = true;
                     return Value::Null;
@@ -161,7 +206,7 @@ impl Walk<'_, '_> {
     fn refuse(&mut self, error: &FieldError, path: &[Value]) -> Value {
         let mut body = json!({"path": path, "locations": [], "message": error.message});
         if let Some(kind) = error.kind {
-            body["type"] = json!(kind);
+            set(&mut body, "type", json!(kind));
         }
         self.fatal |= error.fatal;
         self.errors.push(body);
@@ -175,9 +220,27 @@ fn is_interface_of(interface: &str, type_name: &str) -> bool {
         "Node" => !matches!(type_name, "Query" | "PageInfo" | "RateLimit"),
         "Actor" => matches!(type_name, "User" | "Organization" | "Bot"),
         "RepositoryOwner" | "ProfileOwner" => matches!(type_name, "User" | "Organization"),
-        "RepositoryNode" => matches!(type_name, "Issue" | "PullRequest" | "IssueComment" | "PullRequestReviewComment" | "CommitComment" | "PullRequestReview"),
-        "Comment" => matches!(type_name, "Issue" | "PullRequest" | "IssueComment" | "PullRequestReviewComment" | "CommitComment" | "PullRequestReview"),
-        "Lockable" | "Labelable" | "Assignable" | "Closable" => matches!(type_name, "Issue" | "PullRequest"),
+        "RepositoryNode" => matches!(
+            type_name,
+            "Issue"
+                | "PullRequest"
+                | "IssueComment"
+                | "PullRequestReviewComment"
+                | "CommitComment"
+                | "PullRequestReview"
+        ),
+        "Comment" => matches!(
+            type_name,
+            "Issue"
+                | "PullRequest"
+                | "IssueComment"
+                | "PullRequestReviewComment"
+                | "CommitComment"
+                | "PullRequestReview"
+        ),
+        "Lockable" | "Labelable" | "Assignable" | "Closable" => {
+            matches!(type_name, "Issue" | "PullRequest")
+        }
         _ => false,
     }
 }

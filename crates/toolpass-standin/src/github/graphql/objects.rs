@@ -9,6 +9,7 @@ use super::super::auth::{Caller, Grant, Level};
 use super::super::call::Call;
 use super::super::world::{CommentOn, ExternalIdentity, Issue, Pull, Repository, SamlProvider};
 use super::super::{access, render};
+use crate::message::set;
 
 /// A field that could not be answered: GitHub's error type and message.
 pub(super) struct FieldError {
@@ -46,11 +47,30 @@ pub(super) fn computed(
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Option<Result<Value, FieldError>> {
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or_default();
-    let login = object.get("login").and_then(Value::as_str).unwrap_or_default();
-    let full_name = object.get("nameWithOwner").and_then(Value::as_str).unwrap_or_default();
-    let type_name = object.get("__typename").and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| {
+        arguments
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let number = |name: &str| {
+        arguments
+            .get(name)
+            .and_then(Value::as_u64)
+            .unwrap_or_default()
+    };
+    let login = object
+        .get("login")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let full_name = object
+        .get("nameWithOwner")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let type_name = object
+        .get("__typename")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     match (type_name, name) {
         ("Query", "viewer") => Some(viewer(call)),
         ("Query", "rateLimit") => Some(Ok(json!({
@@ -58,19 +78,29 @@ pub(super) fn computed(
         }))),
         ("Query", "organization") => Some(by_login(call, text("login"), "an Organization")),
         ("Query", "user") => Some(by_login(call, text("login"), "a User")),
-        ("Query", "repositoryOwner") => Some(by_login(call, text("login"), "a RepositoryOwner").or(Ok(Value::Null))),
-        ("Query", "repository") => Some(by_name(call, &format!("{}/{}", text("owner"), text("name")))),
+        ("Query", "repositoryOwner") => {
+            Some(by_login(call, text("login"), "a RepositoryOwner").or(Ok(Value::Null)))
+        }
+        ("Query", "repository") => Some(by_name(
+            call,
+            &format!("{}/{}", text("owner"), text("name")),
+        )),
         ("Query", "node") => Some(node(call, text("id"))),
         ("Query", "nodes") => Some(nodes(call, arguments.get("ids"))),
         ("Organization", "repository") => Some(by_name(call, &format!("{login}/{}", text("name")))),
-        ("Organization", "team") => Some(Ok(call
-            .team(login, text("slug"))
-            .map_or(Value::Null, |(_, _, team)| json!({"__ref": format!("T_{}", team.id)})))),
+        ("Organization", "team") => Some(Ok(call.team(login, text("slug")).map_or(
+            Value::Null,
+            |(_, _, team)| json!({"__ref": format!("T_{}", team.id)}),
+        ))),
         ("Organization", "samlIdentityProvider") => Some(provider(call, login)),
-        ("OrganizationIdentityProvider", "externalIdentities") => Some(identities(call, object, arguments)),
+        ("OrganizationIdentityProvider", "externalIdentities") => {
+            Some(identities(call, object, arguments))
+        }
         ("Repository", "issue") => Some(numbered(call, full_name, number("number"), &["I"])),
         ("Repository", "pullRequest") => Some(numbered(call, full_name, number("number"), &["PR"])),
-        ("Repository", "issueOrPullRequest") => Some(numbered(call, full_name, number("number"), &["I", "PR"])),
+        ("Repository", "issueOrPullRequest") => {
+            Some(numbered(call, full_name, number("number"), &["I", "PR"]))
+        }
         _ => None,
     }
 }
@@ -85,41 +115,74 @@ fn viewer(call: &Call<'_>) -> Result<Value, FieldError> {
 }
 
 fn by_login(call: &Call<'_>, login: &str, what: &str) -> Result<Value, FieldError> {
-    let organization = call.world.organizations.iter().find(|(name, _)| name.eq_ignore_ascii_case(login)).map(|(_, found)| found.id);
+    let organization = call
+        .world
+        .organizations
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(login))
+        .map(|(_, found)| found.id);
     let user = access::by_login(&call.world.users, login).map(|account| account.id);
     let found = match what {
         "an Organization" => organization.map(|id| format!("O_{id}")),
         "a User" => user.map(|id| format!("U_{id}")),
-        _ => organization.map(|id| format!("O_{id}")).or_else(|| user.map(|id| format!("U_{id}"))),
+        _ => organization
+            .map(|id| format!("O_{id}"))
+            .or_else(|| user.map(|id| format!("U_{id}"))),
     };
-    found
-        .map(|id| json!({"__ref": id}))
-        .ok_or_else(|| FieldError::of("NOT_FOUND", format!("Could not resolve to {what} with the login of '{login}'.")))
+    found.map(|id| json!({"__ref": id})).ok_or_else(|| {
+        FieldError::of(
+            "NOT_FOUND",
+            format!("Could not resolve to {what} with the login of '{login}'."),
+        )
+    })
 }
 
 fn by_name(call: &Call<'_>, full_name: &str) -> Result<Value, FieldError> {
     let (owner, name) = full_name.split_once('/').unwrap_or_default();
     match call.repository(owner, name) {
         Ok((_, record)) => Ok(json!({"__ref": format!("R_{}", record.id)})),
-        Err(_) => Err(FieldError::of("NOT_FOUND", format!("Could not resolve to a Repository with the name '{full_name}'."))),
+        Err(_) => Err(FieldError::of(
+            "NOT_FOUND",
+            format!("Could not resolve to a Repository with the name '{full_name}'."),
+        )),
     }
 }
 
 fn node(call: &Call<'_>, id: &str) -> Result<Value, FieldError> {
-    load(call, id).ok_or_else(|| FieldError::of("NOT_FOUND", format!("Could not resolve to a node with the global id of '{id}'")))
+    load(call, id).ok_or_else(|| {
+        FieldError::of(
+            "NOT_FOUND",
+            format!("Could not resolve to a node with the global id of '{id}'"),
+        )
+    })
 }
 
 fn nodes(call: &Call<'_>, ids: Option<&Value>) -> Result<Value, FieldError> {
     let ids = ids.and_then(Value::as_array).cloned().unwrap_or_default();
-    let all: Result<Vec<Value>, FieldError> = ids.iter().map(|id| node(call, id.as_str().unwrap_or_default())).collect();
+    let all: Result<Vec<Value>, FieldError> = ids
+        .iter()
+        .map(|id| node(call, id.as_str().unwrap_or_default()))
+        .collect();
     all.map(Value::Array)
 }
 
-fn numbered(call: &Call<'_>, full_name: &str, number: u64, kinds: &[&str]) -> Result<Value, FieldError> {
+fn numbered(
+    call: &Call<'_>,
+    full_name: &str,
+    number: u64,
+    kinds: &[&str],
+) -> Result<Value, FieldError> {
     let record = call.world.repositories.get(full_name);
     let id = record.map_or(0, |record| record.id);
-    let found = kinds.iter().find_map(|kind| load(call, &format!("{kind}_{id}_{number}")));
-    found.ok_or_else(|| FieldError::of("NOT_FOUND", format!("Could not resolve to an object with the number of {number}.")))
+    let found = kinds
+        .iter()
+        .find_map(|kind| load(call, &format!("{kind}_{id}_{number}")));
+    found.ok_or_else(|| {
+        FieldError::of(
+            "NOT_FOUND",
+            format!("Could not resolve to an object with the number of {number}."),
+        )
+    })
 }
 
 /// Identities are for an App with Members, and for owners' classic tokens with a scope of organizations.
@@ -140,9 +203,15 @@ fn provider(call: &Call<'_>, login: &str) -> Result<Value, FieldError> {
             }
             if call.caller.need("members", Level::Read).is_err() {
                 let message = "Your token has not been granted the required scopes to execute this query. The 'samlIdentityProvider' field requires one of the following scopes: ['admin:org', 'read:org', 'write:org'].";
-                return Err(FieldError { kind: Some("INSUFFICIENT_SCOPES"), message: message.to_owned(), fatal: true });
+                return Err(FieldError {
+                    kind: Some("INSUFFICIENT_SCOPES"),
+                    message: message.to_owned(),
+                    fatal: true,
+                });
             }
-            let role = record.and_then(|record| access::by_login(&record.members, &user.login)).map(|member| member.role.as_str());
+            let role = record
+                .and_then(|record| access::by_login(&record.members, &user.login))
+                .map(|member| member.role.as_str());
             if role != Some("admin") {
                 return refused("Viewer must be an owner of the organization");
             }
@@ -154,45 +223,87 @@ fn provider(call: &Call<'_>, login: &str) -> Result<Value, FieldError> {
     }))
 }
 
-fn identities(call: &Call<'_>, provider: &Value, arguments: &Map<String, Value>) -> Result<Value, FieldError> {
-    let login = provider.get("organizationLogin").and_then(Value::as_str).unwrap_or_default();
-    let saml = access::organization(call.world, login).and_then(|record| record.saml.clone()).unwrap_or_default();
+fn identities(
+    call: &Call<'_>,
+    provider: &Value,
+    arguments: &Map<String, Value>,
+) -> Result<Value, FieldError> {
+    let login = provider
+        .get("organizationLogin")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let saml = access::organization(call.world, login)
+        .and_then(|record| record.saml.clone())
+        .unwrap_or_default();
     let first = match arguments.get("first").and_then(Value::as_u64) {
         None => {
             let message = "You must provide a `first` or `last` value to properly paginate the `externalIdentities` connection.";
-            return Err(FieldError::of("MISSING_PAGINATION_BOUNDARIES", message.to_owned()));
+            return Err(FieldError::of(
+                "MISSING_PAGINATION_BOUNDARIES",
+                message.to_owned(),
+            ));
         }
         Some(first) if first > 100 => {
-            let message = format!("Requesting {first} records on the `externalIdentities` connection exceeds the `first` limit of 100 records.");
+            let message = format!(
+                "Requesting {first} records on the `externalIdentities` connection exceeds the `first` limit of 100 records."
+            );
             return Err(FieldError::of("EXCESSIVE_PAGINATION", message));
         }
         Some(first) => usize::try_from(first).unwrap_or(usize::MAX),
     };
     let start = match arguments.get("after").and_then(Value::as_str) {
         None => 0,
-        Some(cursor) => cursor.strip_prefix("cursor:").and_then(|number| number.parse().ok()).ok_or_else(|| {
-            FieldError::of("INVALID_CURSOR_ARGUMENTS", format!("`{cursor}` does not appear to be a valid cursor."))
-        })?,
+        Some(cursor) => cursor
+            .strip_prefix("cursor:")
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| {
+                FieldError::of(
+                    "INVALID_CURSOR_ARGUMENTS",
+                    format!("`{cursor}` does not appear to be a valid cursor."),
+                )
+            })?,
     };
     Ok(connection(call, &filtered(&saml, arguments), start, first))
 }
 
-fn filtered<'a>(saml: &'a SamlProvider, arguments: &Map<String, Value>) -> Vec<&'a ExternalIdentity> {
-    let wanted = |name: &str| arguments.get(name).and_then(Value::as_str).filter(|_| !saml.ignore_filter);
+fn filtered<'a>(
+    saml: &'a SamlProvider,
+    arguments: &Map<String, Value>,
+) -> Vec<&'a ExternalIdentity> {
+    let wanted = |name: &str| {
+        arguments
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|_| !saml.ignore_filter)
+    };
     let (user_name, login) = (wanted("userName"), wanted("login"));
-    let is = |value: &Option<String>, wanted: &str| value.as_deref().is_some_and(|value| value.eq_ignore_ascii_case(wanted));
+    let is = |value: &Option<String>, wanted: &str| {
+        value
+            .as_deref()
+            .is_some_and(|value| value.eq_ignore_ascii_case(wanted))
+    };
     saml.identities
         .iter()
-        .filter(|one| user_name.is_none_or(|name| is(&one.username, name) || is(&one.name_id, name) || is(&one.scim_username, name)))
+        .filter(|one| {
+            user_name.is_none_or(|name| {
+                is(&one.username, name) || is(&one.name_id, name) || is(&one.scim_username, name)
+            })
+        })
         .filter(|one| login.is_none_or(|login| is(&one.login, login)))
         .collect()
 }
 
 fn connection(call: &Call<'_>, all: &[&ExternalIdentity], start: usize, first: usize) -> Value {
-    let shown: Vec<(usize, Value)> =
-        all.iter().enumerate().skip(start).take(first).map(|(index, one)| (index + 1, identity(call, index, one))).collect();
+    let shown: Vec<(usize, Value)> = all
+        .iter()
+        .enumerate()
+        .skip(start)
+        .take(first)
+        .map(|(index, one)| (index + 1, identity(call, index, one)))
+        .collect();
     let last = shown.last().map(|(index, _)| *index);
-    let cursor = |index: Option<usize>| index.map_or(Value::Null, |index| json!(format!("cursor:{index}")));
+    let cursor =
+        |index: Option<usize>| index.map_or(Value::Null, |index| json!(format!("cursor:{index}")));
     let edges: Vec<Value> = shown
         .iter()
         .map(|(index, node)| json!({"__typename": "ExternalIdentityEdge", "cursor": cursor(Some(*index)), "node": node}))
@@ -208,7 +319,11 @@ fn connection(call: &Call<'_>, all: &[&ExternalIdentity], start: usize, first: u
 }
 
 fn identity(call: &Call<'_>, index: usize, one: &ExternalIdentity) -> Value {
-    let user = one.login.as_ref().and_then(|login| call.world.users.get(login)).map(|account| json!({"__ref": format!("U_{}", account.id)}));
+    let user = one
+        .login
+        .as_ref()
+        .and_then(|login| call.world.users.get(login))
+        .map(|account| json!({"__ref": format!("U_{}", account.id)}));
     let has_saml = one.name_id.is_some() || one.username.is_some();
     let emails: Vec<Value> = [&one.name_id, &one.username]
         .into_iter()
@@ -231,7 +346,11 @@ fn identity(call: &Call<'_>, index: usize, one: &ExternalIdentity) -> Value {
 }
 
 fn organization(call: &Call<'_>, id: u64) -> Option<Value> {
-    let (login, _) = call.world.organizations.iter().find(|(_, record)| record.id == id)?;
+    let (login, _) = call
+        .world
+        .organizations
+        .iter()
+        .find(|(_, record)| record.id == id)?;
     Some(json!({
         "__typename": "Organization", "id": format!("O_{id}"), "databaseId": id, "login": login, "name": login, "description": null,
         "url": format!("{}/{login}", call.links.web), "createdAt": render::TIME,
@@ -239,7 +358,11 @@ fn organization(call: &Call<'_>, id: u64) -> Option<Value> {
 }
 
 fn user(call: &Call<'_>, id: u64) -> Option<Value> {
-    let (login, account) = call.world.users.iter().find(|(_, account)| account.id == id)?;
+    let (login, account) = call
+        .world
+        .users
+        .iter()
+        .find(|(_, account)| account.id == id)?;
     Some(json!({
         "__typename": "User", "id": format!("U_{id}"), "databaseId": id, "login": login, "name": account.name,
         "email": account.email.as_deref().unwrap_or_default(), "url": format!("{}/{login}", call.links.web), "createdAt": render::TIME,
@@ -247,10 +370,14 @@ fn user(call: &Call<'_>, id: u64) -> Option<Value> {
 }
 
 fn team(call: &Call<'_>, id: u64) -> Option<Value> {
-    let (login, organization, slug) = call.world.organizations.iter().find_map(|(login, organization)| {
-        let (slug, _) = organization.teams.iter().find(|(_, team)| team.id == id)?;
-        Some((login, organization, slug))
-    })?;
+    let (login, organization, slug) =
+        call.world
+            .organizations
+            .iter()
+            .find_map(|(login, organization)| {
+                let (slug, _) = organization.teams.iter().find(|(_, team)| team.id == id)?;
+                Some((login, organization, slug))
+            })?;
     call.people_of(login).ok()?;
     let team = organization.teams.get(slug)?;
     Some(json!({
@@ -261,7 +388,10 @@ fn team(call: &Call<'_>, id: u64) -> Option<Value> {
 
 fn repository_by_id<'a>(call: &'a Call<'_>, id: &str) -> Option<(&'a String, &'a Repository)> {
     let id: u64 = id.parse().ok()?;
-    call.world.repositories.iter().find(|(name, record)| record.id == id && call.sees(name, record))
+    call.world
+        .repositories
+        .iter()
+        .find(|(name, record)| record.id == id && call.sees(name, record))
 }
 
 fn repository(call: &Call<'_>, full_name: &str, record: &Repository) -> Value {
@@ -311,7 +441,13 @@ fn in_repository(call: &Call<'_>, kind: &str, rest: &str) -> Option<Value> {
     Some(render::join(own, common))
 }
 
-fn issue(call: &Call<'_>, full_name: &str, record: &Repository, number: u64, item: &Issue) -> Value {
+fn issue(
+    call: &Call<'_>,
+    full_name: &str,
+    record: &Repository,
+    number: u64,
+    item: &Issue,
+) -> Value {
     json!({
         "__typename": "Issue", "number": number, "title": item.title, "body": item.body.as_deref().unwrap_or_default(),
         "state": item.state.to_uppercase(), "closed": item.state == "closed", "locked": item.locked, "author": account(call, &item.author),
@@ -321,9 +457,20 @@ fn issue(call: &Call<'_>, full_name: &str, record: &Repository, number: u64, ite
 }
 
 fn pull(call: &Call<'_>, full_name: &str, record: &Repository, number: u64, item: &Pull) -> Value {
-    let state = if item.merged { "MERGED".to_owned() } else { item.state.to_uppercase() };
-    let head = item.head_repository.as_deref().and_then(|name| call.world.repositories.get(name)).unwrap_or(record);
-    let cross = item.head_repository.as_deref().is_some_and(|name| name != full_name);
+    let state = if item.merged {
+        "MERGED".to_owned()
+    } else {
+        item.state.to_uppercase()
+    };
+    let head = item
+        .head_repository
+        .as_deref()
+        .and_then(|name| call.world.repositories.get(name))
+        .unwrap_or(record);
+    let cross = item
+        .head_repository
+        .as_deref()
+        .is_some_and(|name| name != full_name);
     let head_name = item.head_repository.as_deref().unwrap_or(full_name);
     json!({
         "__typename": "PullRequest", "number": number, "title": item.title, "body": item.body.as_deref().unwrap_or_default(), "state": state,
@@ -344,12 +491,28 @@ fn comment(call: &Call<'_>, record: &Repository, kind: &str, id: u64) -> Option<
         _ => (CommentOn::Commit, "CommitComment"),
     };
     let item = record.comments.get(&id).filter(|item| item.on == on)?;
-    let mut body = json!({"__typename": type_name, "body": item.body, "author": account(call, &item.author)});
-    let (issue, pull) = (format!("I_{}_{}", record.id, item.number), format!("PR_{}_{}", record.id, item.number));
+    let mut body =
+        json!({"__typename": type_name, "body": item.body, "author": account(call, &item.author)});
+    let (issue, pull) = (
+        format!("I_{}_{}", record.id, item.number),
+        format!("PR_{}_{}", record.id, item.number),
+    );
     let on_pull = record.pulls.contains_key(&item.number);
-    body["pullRequest"] = if on_pull { json!({"__ref": pull}) } else { Value::Null };
+    set(
+        &mut body,
+        "pullRequest",
+        if on_pull {
+            json!({"__ref": pull})
+        } else {
+            Value::Null
+        },
+    );
     if on == CommentOn::Issue {
-        body["issue"] = json!({"__ref": if on_pull { pull } else { issue }});
+        set(
+            &mut body,
+            "issue",
+            json!({"__ref": if on_pull { pull } else { issue }}),
+        );
     }
     Some(body)
 }
@@ -367,12 +530,18 @@ fn account(call: &Call<'_>, login: &str) -> Value {
     }
     match call.world.organizations.get(login) {
         Some(organization) => json!({"__ref": format!("O_{}", organization.id)}),
-        None => json!({"__typename": "Bot", "id": format!("BOT_{login}"), "login": login.trim_end_matches("[bot]")}),
+        None => {
+            json!({"__typename": "Bot", "id": format!("BOT_{login}"), "login": login.trim_end_matches("[bot]")})
+        }
     }
 }
 
 impl FieldError {
     pub(super) fn of(kind: &'static str, message: String) -> FieldError {
-        FieldError { kind: Some(kind), message, fatal: false }
+        FieldError {
+            kind: Some(kind),
+            message,
+            fatal: false,
+        }
     }
 }
