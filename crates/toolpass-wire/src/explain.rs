@@ -75,8 +75,19 @@ impl Systems {
         };
         match self.attribute(request) {
             Attribution::Mismatch(reason) => explanation.place = reason,
-            Attribution::Unknown { .. } => {
-                explanation.place = format!("no connection answers at `{}`", request.host_key())
+            Attribution::Unknown {
+                vendor_of,
+                other_name,
+                other_port,
+            } => {
+                let vendor = vendor_of.map(|vendor| format!("a host of {vendor}"));
+                let port = other_port.then(|| "a host of a connection on another port".to_string());
+                let besides = [other_name, vendor, port]
+                    .into_iter()
+                    .flatten()
+                    .map(|what| format!("; it is {what}"));
+                let place = format!("no connection answers `{}`", explanation.request);
+                explanation.place = place + &besides.collect::<String>();
             }
             Attribution::Unclear { systems, reason } => {
                 explanation.connections = name_all(&systems);

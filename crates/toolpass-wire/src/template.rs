@@ -2,7 +2,8 @@
 //!
 //! Separate from the matcher because explaining, filling and comparing tables need templates without a tree.
 //! INVARIANT: a path is compared segment by segment on decoded text; no variable ever takes an empty segment.
-//! INVARIANT: a filled resource has the type and the query keys its template shows, whatever the request carried.
+//! INVARIANT: a filled resource has the type and the query keys its template shows, whatever the request carried. Only a
+//! template that is one field shows none: there the reader names the whole resource.
 //!
 //! Grammar of a path: `/`-separated segments. `{name}` is one segment, `{name+}` (last only) one or more, `**` (last only)
 //! the same and not captured; a `%` before the `}` says that a segment may hold an encoded slash. Anything else is a literal.

@@ -69,7 +69,7 @@ impl Systems {
         };
         let here: Vec<&Candidate<'_>> = candidates.iter().filter(at_place).collect();
         if here.is_empty() {
-            return not_at_place(request, &candidates);
+            return self.not_at_place(request, &candidates);
         }
         match request.path() {
             Ok(path) => by_prefix(path, &here),
@@ -96,19 +96,49 @@ impl Systems {
         places.collect()
     }
 
+    /// A host of a system, reached over another scheme or port.
+    fn not_at_place(&self, request: &WireRequest, candidates: &[Candidate<'_>]) -> Attribution {
+        let mistaken = candidates.iter().find(|candidate| {
+            let port = candidate.endpoint.port_number();
+            let both_default =
+                port == candidate.endpoint.scheme.default_port() && request.is_default_port();
+            candidate.endpoint.scheme != *request.scheme()
+                && (port == request.port() || both_default)
+        });
+        if let Some(mistaken) = mistaken {
+            let (connection, scheme) = (
+                &mistaken.system.connection,
+                mistaken.endpoint.scheme.as_str(),
+            );
+            return Attribution::Mismatch(format!(
+                "connection `{connection}` is reached by {scheme}"
+            ));
+        }
+        // On this machine a port is just another service.
+        let other_port = !address::is_loopback_host(request.host());
+        Attribution::Unknown {
+            vendor_of: self.vendor_of(request.host()),
+            other_name: None,
+            other_port,
+        }
+    }
+
     fn unknown(&self, request: &WireRequest) -> Attribution {
         let host = request.host();
-        let of_vendor = |system: &&System| VendorHosts(system.vendor_hosts).covers(host);
-        let vendor_of = self
-            .systems
-            .iter()
-            .find(of_vendor)
-            .map(|system| system.integration);
+        let other_name = self.other_name(host, request.port());
         Attribution::Unknown {
-            vendor_of,
-            other_name: self.other_name(host, request.port()),
+            vendor_of: self.vendor_of(host),
+            other_name,
             other_port: false,
         }
+    }
+
+    fn vendor_of(&self, host: &str) -> Option<&'static str> {
+        let of_vendor = |system: &&System| VendorHosts(system.vendor_hosts).covers(host);
+        self.systems
+            .iter()
+            .find(of_vendor)
+            .map(|system| system.integration)
     }
 
     /// What a host of no connection is besides.
@@ -152,30 +182,6 @@ pub(crate) fn without_own_prefix<'p>(
         }
     }
     Ok(path)
-}
-
-/// A host of a system, reached over another scheme or port.
-fn not_at_place(request: &WireRequest, candidates: &[Candidate<'_>]) -> Attribution {
-    let mistaken = candidates.iter().find(|candidate| {
-        let port = candidate.endpoint.port_number();
-        let both_default =
-            port == candidate.endpoint.scheme.default_port() && request.is_default_port();
-        candidate.endpoint.scheme != *request.scheme() && (port == request.port() || both_default)
-    });
-    if let Some(mistaken) = mistaken {
-        let (connection, scheme) = (
-            &mistaken.system.connection,
-            mistaken.endpoint.scheme.as_str(),
-        );
-        return Attribution::Mismatch(format!("connection `{connection}` is reached by {scheme}"));
-    }
-    // On this machine a port is just another service.
-    let other_port = !address::is_loopback_host(request.host());
-    Attribution::Unknown {
-        vendor_of: None,
-        other_name: None,
-        other_port,
-    }
 }
 
 fn by_prefix(path: &PathSegments, here: &[&Candidate<'_>]) -> Attribution {

@@ -386,9 +386,9 @@ fn hosts_ports_and_schemes() {
         // Another port is another service; on this machine an ordinary one.
         (
             "GET https://api.github.com:8443/repos/acme/shop",
-            "unknown write",
+            "unknown of github write",
         ),
-        ("GET http://api.github.com:8080/", "unknown write"),
+        ("GET http://api.github.com:8080/", "unknown of github write"),
         ("GET https://localhost:9000/", "unknown"),
         ("POST https://localhost:9000/", "unknown write"),
         ("GET http://localhost/", "unknown"),
@@ -861,9 +861,9 @@ fn explaining() {
     );
     assert_eq!(left_out.connections, ["local"]);
     assert!(
-        explain("GET https://example.com/")
+        explain("POST https://gist.github.com/a?q")
             .place
-            .contains("`example.com`")
+            .contains("`POST https://gist.github.com/a`; it is a host of github")
     );
     assert!(
         explain("GET http://api.github.com/")
@@ -874,4 +874,56 @@ fn explaining() {
         explain("GET https://ghe.corp/%61pi/v3/x").connections,
         ["ghe"]
     );
+}
+
+/// What a request must not be taken for, whatever is done to it: ways past a check that were measured elsewhere.
+#[test]
+fn escapes() {
+    check(&[
+        // Another name of a connection's server.
+        (
+            "DELETE https://127.0.0.1:8443/repos/acme/shop",
+            "unknown other name write",
+        ),
+        // Matrix parameters, which some servers cut off.
+        (
+            "GET https://localhost:8443/repos/acme/shop/..;/other",
+            "local unresolved",
+        ),
+        (
+            "DELETE https://localhost:8443/repos/acme/shop;x=1",
+            "local unresolved",
+        ),
+        // A bucket in the host name.
+        (
+            "GET https://data.s3.us-east-1.amazonaws.com/a",
+            "s3: s3.get object:data/a",
+        ),
+        // An alias by id, looked up before it is decided.
+        (
+            "GET https://localhost:8443/repositories/42",
+            "local: repo.read ->repository_id=42",
+        ),
+        // A read no row maps says whose it is, so that `strict` can refuse it.
+        (
+            "GET https://localhost:8443/unheard-of",
+            "local unmapped read",
+        ),
+        // HEAD is a GET.
+        (
+            "HEAD https://localhost:8443/repos/acme/shop/hooks/1",
+            "local: repo.admin repo:acme/shop",
+        ),
+        // Clear text, another port.
+        ("DELETE http://api.github.com/repos/acme/shop", "mismatch"),
+        (
+            "DELETE https://ghe.corp:8443/api/v3/repos/acme/shop",
+            "unknown write",
+        ),
+        // Two connections on one host: both, never the first.
+        (
+            "DELETE https://api.github.com/repos/beta/shop",
+            "acme+beta: repo.admin repo:beta/shop",
+        ),
+    ]);
 }
