@@ -22,10 +22,13 @@ pub struct Key {
     /// The accepted values; any when empty.
     pub one_of: &'static [&'static str],
     /// Looked at after `one_of`. Errors: what is accepted, as a lower-case fragment.
-    pub check: Option<fn(&str) -> Result<(), String>>,
+    pub check: Option<Check>,
     /// One line for the reference.
     pub help: &'static str,
 }
+
+/// A check of one value. Errors: what is accepted, as a lower-case fragment.
+pub type Check = fn(&str) -> Result<(), String>;
 
 /// What kind of value a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +94,7 @@ impl Key {
     }
 
     /// The same, with a check of the value.
-    pub const fn checked(self, check: fn(&str) -> Result<(), String>) -> Key {
+    pub const fn checked(self, check: Check) -> Key {
         Key { check: Some(check), ..self }
     }
 }

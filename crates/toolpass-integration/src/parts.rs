@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolpass_core::clock::Clock;
 use toolpass_http::client::Client;
 use toolpass_http::transport::Transport;
+use toolpass_http::url::Url;
 
 use crate::connection::Connection;
 
@@ -26,7 +27,8 @@ impl Parts {
     /// A client of `base` over the connection's transport.
     /// Errors: the text that says why `base` cannot be used.
     pub fn client(&self, base: &str) -> Result<Client, ConnectError> {
-        Client::new(self.transport.clone(), base).map_err(|error| ConnectError(error.to_string()))
+        let base = Url::parse(base).map_err(|error| ConnectError(error.to_string()))?;
+        Ok(Client::new(self.transport.clone(), base))
     }
 }
 
