@@ -1,0 +1,271 @@
+//! Build the connections of a configuration: certificates and key formats are read here, no network is touched.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolpass_core::clock::Clock;
+use toolpass_http::proxy::{ProxyAuth, ProxyEnvironment};
+use toolpass_http::transport::{Transport, TransportSettings};
+use toolpass_integration::connection::Connection;
+use toolpass_integration::fields::Settings;
+use toolpass_integration::integration::Integration;
+use toolpass_integration::parts::Parts;
+
+use crate::config::{CallerGroups, Config, ConnectionConfig, TransportConfig, Tuning};
+
+/// A connection ready to be asked, with what the engine and the guard need to know about it.
+#[derive(Clone)]
+pub struct Built {
+    /// Its id.
+    pub id: String,
+    /// The product.
+    pub integration: &'static dyn Integration,
+    /// The values of the integration's keys.
+    pub settings: Settings,
+    /// The connection.
+    pub connection: Arc<dyn Connection>,
+    /// The budget of one check.
+    pub timeout: Duration,
+    /// Caches and limits of its own.
+    pub tuning: Tuning,
+    /// What to do with groups the caller sends.
+    pub caller_groups: CallerGroups,
+    /// What is read through it is private data.
+    pub private: bool,
+    /// Reads that no route names are refused.
+    pub strict_reads: bool,
+}
+
+/// The first connection that cannot be built. Names it and its integration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("connection \"{id}\" ({integration}): {problem}")]
+pub struct BuildError {
+    id: String,
+    integration: &'static str,
+    problem: String,
+}
+
+/// Build every connection, each after those it references.
+/// Errors: [`BuildError`], for the first that cannot be.
+pub fn build(config: &Config, clock: &Arc<dyn Clock>) -> Result<Vec<Built>, BuildError> {
+    build_where(config, clock, |_| true)
+}
+
+/// Build one connection and those it references, directly or not, so that a broken sibling does not matter.
+/// Errors: [`BuildError`]. An id no connection has builds nothing.
+pub fn build_one(
+    config: &Config,
+    id: &str,
+    clock: &Arc<dyn Clock>,
+) -> Result<Vec<Built>, BuildError> {
+    let mut wanted = vec![id];
+    for place in config.order.iter().rev() {
+        if let Some(connection) = config.connections.get(*place)
+            && wanted.contains(&connection.id.as_str())
+        {
+            wanted.extend(connection.references.iter().map(String::as_str));
+        }
+    }
+    build_where(config, clock, |connection| {
+        wanted.contains(&connection.id.as_str())
+    })
+}
+
+fn build_where(
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+    wanted: impl Fn(&ConnectionConfig) -> bool,
+) -> Result<Vec<Built>, BuildError> {
+    let environment = ProxyEnvironment::from_env();
+    let mut done: Vec<Built> = Vec::new();
+    for connection in config
+        .order
+        .iter()
+        .filter_map(|place| config.connections.get(*place))
+        .filter(|connection| wanted(connection))
+    {
+        let built =
+            build_connection(connection, &environment, clock, &done).map_err(|problem| {
+                BuildError {
+                    id: connection.id.clone(),
+                    integration: connection.integration.name(),
+                    problem,
+                }
+            })?;
+        done.push(built);
+    }
+    Ok(done)
+}
+
+fn build_connection(
+    config: &ConnectionConfig,
+    environment: &ProxyEnvironment,
+    clock: &Arc<dyn Clock>,
+    done: &[Built],
+) -> Result<Built, String> {
+    let is_referenced = |built: &&Built| config.references.contains(&built.id);
+    let referenced: BTreeMap<_, _> = done
+        .iter()
+        .filter(is_referenced)
+        .map(|built| (built.id.clone(), built.connection.clone()))
+        .collect();
+    let transport = transport(
+        &config.transport,
+        config.timeout,
+        own_host(config),
+        environment.clone(),
+    )?;
+    let parts = Parts {
+        id: config.id.clone(),
+        transport,
+        clock: clock.clone(),
+        referenced,
+    };
+    let connection = config
+        .integration
+        .connect(config.settings.clone(), parts)
+        .map_err(|error| error.to_string())?;
+    Ok(Built {
+        id: config.id.clone(),
+        integration: config.integration,
+        settings: config.settings.clone(),
+        connection,
+        timeout: config.timeout,
+        tuning: config.tuning,
+        caller_groups: config.caller_groups,
+        private: config.private,
+        strict_reads: config.strict_reads,
+    })
+}
+
+/// The host that `tls_server_name` speaks of: where the system is reached first.
+fn own_host(config: &ConnectionConfig) -> Option<String> {
+    let endpoints = config.integration.endpoints(&config.settings);
+    endpoints
+        .first()
+        .and_then(|endpoint| endpoint.host.exact())
+        .map(str::to_owned)
+}
+
+fn transport(
+    config: &TransportConfig,
+    timeout: Duration,
+    own_host: Option<String>,
+    environment: ProxyEnvironment,
+) -> Result<Transport, String> {
+    let ca_pem = match &config.ca_file {
+        Some(path) => {
+            Some(std::fs::read(path).map_err(|_| "`ca_file`: the file cannot be read".to_owned())?)
+        }
+        None => None,
+    };
+    let proxy_auth = config
+        .proxy_username
+        .clone()
+        .zip(config.proxy_credential.clone());
+    let settings = TransportSettings {
+        ca_pem,
+        tls_server_name: config.tls_server_name.clone(),
+        own_host,
+        proxy_url: config.proxy_url.clone(),
+        proxy_auth: proxy_auth.map(|(username, credential)| ProxyAuth {
+            username,
+            credential,
+        }),
+        timeout,
+        environment,
+    };
+    Transport::new(settings).map_err(|error| error.to_string())
+}
+
+impl fmt::Debug for Built {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Built")
+            .field("id", &self.id)
+            .field("integration", &self.integration.name())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::load;
+    use futures_util::FutureExt;
+    use toolpass_core::question::Freshness;
+    use toolpass_http::budget::Context;
+    use toolpass_http::clock::SystemClock;
+
+    const FILE: &str = "connections:
+  - {id: a, integration: sample, url: 'https://h', credential: env:X, idp_connection: b}
+  - {id: b, integration: idp, up_connection: c}
+  - {id: c, integration: idp}
+  - {id: d, integration: idp, note: broken}
+";
+
+    fn clock() -> Arc<dyn Clock> {
+        Arc::new(SystemClock)
+    }
+
+    fn ids(built: &[Built]) -> Vec<&str> {
+        built.iter().map(|built| built.id.as_str()).collect()
+    }
+
+    #[test]
+    fn what_is_referenced_comes_first_and_is_handed_over() {
+        let config = load(&FILE.replace(", note: broken", "")).unwrap();
+        let built = build(&config, &clock()).unwrap();
+        assert_eq!(ids(&built), ["c", "b", "a", "d"]);
+        let ctx = Context::new(clock(), Duration::from_secs(1), Freshness::default());
+        let probe = built[2]
+            .connection
+            .probe(&ctx)
+            .now_or_never()
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            probe.summary, "b",
+            "a connection gets those it refers to and no others"
+        );
+    }
+
+    #[test]
+    fn a_broken_sibling_matters_to_the_whole_and_not_to_one() {
+        let config = load(FILE).unwrap();
+        let error = build(&config, &clock()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "connection \"d\" (idp): `note`: it is broken"
+        );
+        assert_eq!(
+            ids(&build_one(&config, "a", &clock()).unwrap()),
+            ["c", "b", "a"]
+        );
+        assert_eq!(ids(&build_one(&config, "c", &clock()).unwrap()), ["c"]);
+        assert_eq!(ids(&build_one(&config, "none", &clock()).unwrap()), [""; 0]);
+    }
+
+    #[test]
+    fn transports_are_built_with_the_connection() {
+        for (key, message) in [
+            ("ca_file: /etc/hosts", "`ca_file`"),
+            ("tls_server_name: 'not a name'", "`tls_server_name`"),
+        ] {
+            let text = format!("connections:\n  - {{id: a, integration: idp, {key}}}\n");
+            let error = build(&load(&text).unwrap(), &clock())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.starts_with(&format!("connection \"a\" (idp): {message}")),
+                "{error}"
+            );
+        }
+        let text = "connections:\n  - {id: a, integration: idp, proxy_url: 'http://p:1', proxy_username: u, proxy_credential: env:P}\n";
+        assert!(
+            build(&load(text).unwrap(), &clock()).is_ok(),
+            "a secret is not read before it is used"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! What both forms of a configuration come to before it is validated: keys with values and, from a file, lines.
+
+use toolpass_core::secret::SecretRef;
+use toolpass_integration::fields::CodeValue;
+
+use crate::error::Problem;
+use crate::yaml::{Content, Node};
+
+/// A configuration as written.
+#[derive(Default)]
+pub(crate) struct Raw {
+    pub(crate) top: Vec<Entry>,
+    pub(crate) connections: Vec<RawConnection>,
+    /// Whether the list is there at all, and on which line.
+    pub(crate) has_connections: bool,
+    pub(crate) connections_line: Option<usize>,
+}
+
+/// One item of the list.
+pub(crate) struct RawConnection {
+    pub(crate) line: Option<usize>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// A key and its value.
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_line: Option<usize>,
+    pub(crate) line: Option<usize>,
+    pub(crate) input: Input,
+}
+
+/// A value before it is held against its key.
+#[derive(Clone)]
+pub(crate) enum Input {
+    Code(CodeValue),
+    /// A list, a mapping or an alias, where a plain value belongs.
+    Nested,
+    Null,
+    Secret(SecretRef),
+    Text(String),
+}
+
+/// Take a file's tree apart. What does not have the shape becomes a problem, the rest goes on.
+pub(crate) fn from_tree(root: Node, problems: &mut Vec<Problem>) -> Raw {
+    let Content::Mapping(pairs) = root.content else {
+        problems.push(Problem::at(
+            root.line,
+            "expected a mapping with `connections` at the top of the file",
+        ));
+        return Raw {
+            has_connections: true,
+            ..Raw::default()
+        };
+    };
+    let mut raw = Raw::default();
+    for (key, value) in pairs {
+        if matches!(&key.content, Content::Text(name) if name == CONNECTIONS)
+            && !raw.has_connections
+        {
+            raw.has_connections = true;
+            raw.connections_line = Some(key.line);
+            raw.connections = connections(value, key.line, problems);
+            continue;
+        }
+        raw.top.extend(entry(key, value, problems));
+    }
+    raw
+}
+
+fn connections(list: Node, key_line: usize, problems: &mut Vec<Problem>) -> Vec<RawConnection> {
+    let Content::List(items) = list.content else {
+        problems.push(Problem::at(
+            key_line,
+            "expected a list under `connections`; write `[]` for none",
+        ));
+        return Vec::new();
+    };
+    let mut connections = Vec::new();
+    for (index, item) in items.into_iter().enumerate() {
+        let Content::Mapping(pairs) = item.content else {
+            problems.push(Problem::at(
+                item.line,
+                format!(
+                    "connection {}: expected a mapping of keys and values",
+                    index + 1
+                ),
+            ));
+            continue;
+        };
+        let line = pairs.first().map_or(item.line, |(key, _)| key.line);
+        let entries = pairs
+            .into_iter()
+            .filter_map(|(key, value)| entry(key, value, problems))
+            .collect();
+        connections.push(RawConnection {
+            line: Some(line),
+            entries,
+        });
+    }
+    connections
+}
+
+fn entry(key: Node, value: Node, problems: &mut Vec<Problem>) -> Option<Entry> {
+    let Content::Text(name) = key.content else {
+        problems.push(Problem::at(key.line, "expected a plain text as key"));
+        return None;
+    };
+    let (line, input) = match value.content {
+        Content::Alias | Content::List(_) | Content::Mapping(_) => (value.line, Input::Nested),
+        // Nothing has no place of its own.
+        Content::Null => (key.line, Input::Null),
+        Content::Text(text) => (value.line, Input::Text(text)),
+    };
+    Some(Entry {
+        key: name,
+        key_line: Some(key.line),
+        line: Some(line),
+        input,
+    })
+}
+
+/// The one key whose value is a list.
+pub(crate) const CONNECTIONS: &str = "connections";
