@@ -58,21 +58,19 @@ pub enum Verdict {
 impl Systems {
     /// Say what a request is, and why.
     pub fn explain(&self, request: &WireRequest) -> Explanation {
+        let observation = self.observe(request);
         let mut explanation = Explanation {
             request: request.describe(),
             place: String::new(),
             connections: Vec::new(),
             rows: Vec::new(),
             left_out: None,
-            observation: self.observe(request),
+            observation,
         };
-        let name_all = |systems: &[usize]| {
-            systems
-                .iter()
-                .filter_map(|index| self.get(*index))
-                .map(|system| system.connection.clone())
-                .collect()
-        };
+        if let Observation::HostMismatch { reason } = &explanation.observation {
+            explanation.place.clone_from(reason);
+            return explanation;
+        }
         match self.attribute(request) {
             Attribution::Mismatch(reason) => explanation.place = reason,
             Attribution::Unknown {
@@ -90,37 +88,53 @@ impl Systems {
                 explanation.place = place + &besides.collect::<String>();
             }
             Attribution::Unclear { systems, reason } => {
-                explanation.connections = name_all(&systems);
+                explanation.connections = self.names(&systems);
                 explanation.place = reason.to_string();
             }
             Attribution::Known {
                 systems, skipped, ..
             } => {
-                explanation.connections = name_all(&systems);
+                explanation.connections = self.names(&systems);
                 explanation.place = format!(
                     "`{}` belongs to {}",
                     request.host_key(),
                     listed(&explanation.connections)
                 );
-                let table = systems
-                    .first()
-                    .and_then(|index| self.get(*index))
-                    .and_then(|system| system.table);
-                let path = request
-                    .path()
-                    .ok()
-                    .map(|path| Path::from(path).skip(skipped));
-                if let (Some(table), Some(path)) = (table, path) {
-                    let path = without_own_prefix(table, path).unwrap_or(path);
-                    let winner = find(table, request.method(), path).map(|found| found.route);
-                    explanation.rows = explained(table.candidates(request.method(), path), winner);
-                    explanation.left_out = table
-                        .left_out(request.method(), path)
-                        .map(|row| row.reason.clone());
-                }
+                self.explain_rows(request, &systems, skipped, &mut explanation);
             }
         }
         explanation
+    }
+
+    fn explain_rows(
+        &self,
+        request: &WireRequest,
+        systems: &[usize],
+        skipped: usize,
+        explanation: &mut Explanation,
+    ) {
+        let table = systems
+            .first()
+            .and_then(|index| self.get(*index))
+            .and_then(|system| system.table);
+        let (Some(table), Ok(path)) = (table, request.path()) else {
+            return;
+        };
+        let path = Path::from(path).skip(skipped);
+        let path = without_own_prefix(table, path).unwrap_or(path);
+        let winner = find(table, request.method(), path).map(|found| found.route);
+        explanation.rows = explained(table.candidates(request.method(), path), winner);
+        explanation.left_out = table
+            .left_out(request.method(), path)
+            .map(|row| row.reason.clone());
+    }
+
+    fn names(&self, systems: &[usize]) -> Vec<String> {
+        systems
+            .iter()
+            .filter_map(|index| self.get(*index))
+            .map(|system| system.connection.clone())
+            .collect()
     }
 }
 

@@ -69,46 +69,27 @@ pub fn read_request(
     body: Option<&Json>,
 ) -> Result<Operation, Unresolved> {
     let in_url: Vec<&(String, String)> = url.iter().filter(|(name, _)| is_member(name)).collect();
-    let envelope = match body {
+    let from_url;
+    let envelope: &[(String, Json)] = match body {
         Some(Json::Array(_)) => {
             return Err(Unresolved::new(
                 "a batch of GraphQL operations; send one operation per request",
             ));
         }
-        Some(Json::Object(members)) if in_url.is_empty() => members.clone(),
+        Some(Json::Object(members)) if in_url.is_empty() => members,
         Some(Json::Object(_)) => {
             return Err(Unresolved::new(
                 "GraphQL members stand in the query string and in the body",
             ));
         }
         Some(_) => return Err(Unresolved::new("expected a JSON object with a `query`")),
-        None => members_of_url(&in_url)?,
-    };
-    let member = |wanted: &str| {
-        envelope
-            .iter()
-            .find(|(name, _)| name == wanted)
-            .map(|(_, value)| value)
-    };
-    if let Some(name) = PERSISTED
-        .iter()
-        .find(|name| member(name).is_some_and(|value| *value != Json::Null))
-    {
-        return Err(Unresolved::new(format!(
-            "`{name}` names a persisted GraphQL query; send the document itself"
-        )));
-    }
-    match member("extensions") {
-        None | Some(Json::Null) => {}
-        Some(Json::Object(extensions))
-            if extensions.iter().all(|(name, _)| name != "persistedQuery") => {}
-        Some(_) => {
-            return Err(Unresolved::new(
-                "`extensions` names a persisted GraphQL query; send the document itself",
-            ));
+        None => {
+            from_url = members_of_url(&in_url)?;
+            &from_url
         }
-    }
-    let query = match member("query") {
+    };
+    refuse_persisted(envelope)?;
+    let query = match member(envelope, "query") {
         Some(Json::String(query)) if !query.trim().is_empty() => query,
         _ => {
             return Err(Unresolved::new(
@@ -116,7 +97,7 @@ pub fn read_request(
             ));
         }
     };
-    let operation_name = match member("operationName") {
+    let operation_name = match member(envelope, "operationName") {
         None | Some(Json::Null) => None,
         Some(Json::String(name)) => Some(name.as_str()),
         Some(_) => return Err(Unresolved::new("expected a string as `operationName`")),
@@ -124,7 +105,7 @@ pub fn read_request(
     read(
         query,
         operation_name,
-        member("variables").unwrap_or(&Json::Null),
+        member(envelope, "variables").unwrap_or(&Json::Null),
     )
 }
 
@@ -354,26 +335,30 @@ impl Reader {
                     .map(|item| Ok(self.value(&item, depth + 1)?.unwrap_or(Json::Null)));
                 Json::Array(items.collect::<Result<_, Unresolved>>()?)
             }
-            cst::Value::ObjectValue(object) => {
-                let mut members: Vec<(String, Json)> = Vec::new();
-                let mut seen: Vec<String> = Vec::new();
-                for member in object.object_fields() {
-                    let name = member.name().and_then(text_of).ok_or_else(malformed)?;
-                    if seen.contains(&name) {
-                        return Err(Unresolved::new(format!(
-                            "the GraphQL input member `{name}` is given twice"
-                        )));
-                    }
-                    seen.push(name.clone());
-                    if let Some(value) =
-                        self.value(&member.value().ok_or_else(malformed)?, depth + 1)?
-                    {
-                        members.push((name, value));
-                    }
-                }
-                Json::Object(members)
-            }
+            cst::Value::ObjectValue(object) => Json::Object(self.members(object, depth)?),
         }))
+    }
+
+    fn members(
+        &self,
+        object: &cst::ObjectValue,
+        depth: usize,
+    ) -> Result<Vec<(String, Json)>, Unresolved> {
+        let mut members: Vec<(String, Json)> = Vec::new();
+        let mut seen: Vec<String> = Vec::new();
+        for member in object.object_fields() {
+            let name = member.name().and_then(text_of).ok_or_else(malformed)?;
+            if seen.contains(&name) {
+                return Err(Unresolved::new(format!(
+                    "the GraphQL input member `{name}` is given twice"
+                )));
+            }
+            seen.push(name.clone());
+            if let Some(value) = self.value(&member.value().ok_or_else(malformed)?, depth + 1)? {
+                members.push((name, value));
+            }
+        }
+        Ok(members)
     }
 }
 
@@ -461,6 +446,33 @@ fn chosen<'o>(
                 )),
             }
         }
+    }
+}
+
+fn member<'e>(envelope: &'e [(String, Json)], wanted: &str) -> Option<&'e Json> {
+    envelope
+        .iter()
+        .find(|(name, _)| name == wanted)
+        .map(|(_, value)| value)
+}
+
+/// A server that finds a stored document by one of these members does not run the document that is sent.
+fn refuse_persisted(envelope: &[(String, Json)]) -> Result<(), Unresolved> {
+    let given = |name: &&&str| member(envelope, name).is_some_and(|value| *value != Json::Null);
+    let named = match member(envelope, "extensions") {
+        None | Some(Json::Null) => PERSISTED.iter().find(given),
+        Some(Json::Object(extensions))
+            if extensions.iter().all(|(name, _)| name != "persistedQuery") =>
+        {
+            PERSISTED.iter().find(given)
+        }
+        Some(_) => Some(&"extensions"),
+    };
+    match named {
+        Some(name) => Err(Unresolved::new(format!(
+            "`{name}` names a persisted GraphQL query; send the document itself"
+        ))),
+        None => Ok(()),
     }
 }
 

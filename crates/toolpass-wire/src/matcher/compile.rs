@@ -44,29 +44,38 @@ pub(super) fn row(route: &Route, labels: &[&str]) -> Result<Compiled, TableError
             action: action.clone(),
         });
     }
-    if route.reads.is_none() {
-        if route.action.is_some() && resource.is_none() {
-            return Err(TableError::NoResource { method, path });
-        }
-        let given = |name: &Text| {
-            template.names().any(|known| known == name) || labels.contains(&name.as_ref())
-        };
-        if let Some(name) = resource
-            .iter()
-            .flat_map(ResourceTemplate::names)
-            .find(|name| !given(name))
-        {
-            return Err(TableError::Field {
-                method,
-                path,
-                name: name.clone(),
-            });
-        }
-    }
-    Ok(Compiled {
+    let compiled = Compiled {
         path: template,
         resource,
-    })
+    };
+    if route.reads.is_none() {
+        check_filled(route, &compiled, labels)?;
+    }
+    Ok(compiled)
+}
+
+/// Without a reader, an action needs a resource, and its fields are path variables or labels of the host.
+fn check_filled(route: &Route, compiled: &Compiled, labels: &[&str]) -> Result<(), TableError> {
+    let (method, path) = (route.method.clone(), route.path.clone());
+    if route.action.is_some() && compiled.resource.is_none() {
+        return Err(TableError::NoResource { method, path });
+    }
+    let given = |name: &&Text| {
+        compiled.path.names().any(|known| known == *name) || labels.contains(&name.as_ref())
+    };
+    match compiled
+        .resource
+        .iter()
+        .flat_map(ResourceTemplate::names)
+        .find(|name| !given(name))
+    {
+        Some(name) => Err(TableError::Field {
+            method,
+            path,
+            name: name.clone(),
+        }),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn left_out(unrouted: &Unrouted) -> Result<PathTemplate, TableError> {

@@ -137,8 +137,9 @@ impl Systems {
         let of_vendor = |system: &&System| VendorHosts(system.vendor_hosts).covers(host);
         self.systems
             .iter()
-            .find(of_vendor)
+            .filter(of_vendor)
             .map(|system| system.integration)
+            .min()
     }
 
     /// What a host of no connection is besides.
@@ -185,54 +186,44 @@ pub(crate) fn without_own_prefix<'p>(
 }
 
 fn by_prefix(path: &PathSegments, here: &[&Candidate<'_>]) -> Attribution {
-    let reached: Vec<(&Candidate<'_>, Reach)> = here
+    let length = |candidate: &Candidate<'_>| candidate.endpoint.prefix.len();
+    let mut reached: Vec<(&Candidate<'_>, Reach)> = here
         .iter()
         .map(|candidate| (*candidate, reach_of(candidate, path)))
         .collect();
-    let length = |candidate: &Candidate<'_>| candidate.endpoint.prefix.len();
-    let longest = reached
-        .iter()
-        .filter(|(_, reach)| *reach != Reach::Not)
-        .map(|(candidate, _)| length(candidate))
-        .max();
-    let Some(longest) = longest else {
+    reached.retain(|(_, reach)| *reach != Reach::Not);
+    let longest = reached.iter().map(|(candidate, _)| length(candidate)).max();
+    reached.retain(|(candidate, _)| Some(length(candidate)) == longest);
+    if reached.is_empty() {
         // The system's own server, beside what the table can name: a web page, git over HTTPS.
-        let vendor_of = here.first().map(|candidate| candidate.system.integration);
+        let vendor_of = here
+            .iter()
+            .map(|candidate| candidate.system.integration)
+            .min();
         return Attribution::Unknown {
             vendor_of,
             other_name: None,
             other_port: false,
         };
-    };
-    let reached = reached
-        .into_iter()
-        .filter(|(candidate, reach)| *reach != Reach::Not && length(candidate) == longest);
-    let (mut plain, mut disguises) = (Vec::new(), Vec::new());
-    for (candidate, reach) in reached {
-        match reach {
-            Reach::Plain(skipped) => plain.push((candidate, skipped)),
-            Reach::Disguised => disguises.push(candidate),
-            Reach::Not => {}
-        }
     }
-    if !disguises.is_empty() {
+    if reached.iter().any(|(_, reach)| *reach == Reach::Disguised) {
+        let systems = indices(reached.iter().map(|(candidate, _)| *candidate));
         return Attribution::Unclear {
-            systems: indices(disguises.into_iter()),
+            systems,
             reason: disguised(),
         };
     }
-    let closest = plain
+    let closest = reached
         .iter()
         .map(|(candidate, _)| candidate.endpoint.host.closeness())
         .max();
-    plain.retain(|(candidate, _)| Some(candidate.endpoint.host.closeness()) == closest);
-    let (skipped, labels) = plain
-        .first()
-        .map_or((0, Vec::new()), |(candidate, skipped)| {
-            (*skipped, candidate.labels.clone())
-        });
+    reached.retain(|(candidate, _)| Some(candidate.endpoint.host.closeness()) == closest);
+    let (skipped, labels) = match reached.first() {
+        Some((candidate, Reach::Plain(skipped))) => (*skipped, candidate.labels.clone()),
+        _ => (0, Vec::new()),
+    };
     Attribution::Known {
-        systems: indices(plain.iter().map(|(candidate, _)| *candidate)),
+        systems: indices(reached.iter().map(|(candidate, _)| *candidate)),
         skipped,
         labels,
     }
