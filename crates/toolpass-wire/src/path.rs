@@ -332,6 +332,23 @@ mod tests {
             }
         }
 
+        /// What is put into a path to make it read as another is refused, or reads as other segments.
+        #[test]
+        fn no_insertion_reads_as_the_path_without_it(
+            parts in proptest::collection::vec("[a-c]{1,2}", 1..5), at in any::<proptest::sample::Index>(),
+            put in prop::sample::select(vec![
+                "/.", "/..", "//", "/./", "/x/..", ";a", ";", "%2e", "%2E%2e", "%00", "\\", "%5c", "%2f", "%252f", "%25", ".", " ", "%20",
+                "%3b", "%09", "%E2%80%A8", "..;/", "%c0%af",
+            ]),
+        ) {
+            let plain = format!("/{}", parts.join("/"));
+            let at = at.index(plain.len()) + 1;
+            let changed = format!("{}{put}{}", &plain[..at], &plain[at..]);
+            if let Ok(path) = PathSegments::read(&changed) {
+                prop_assert!(!path.iter().map(|segment| segment.text).eq(parts.iter().map(String::as_str)), "{}", changed);
+            }
+        }
+
         /// Spelling a letter encoded changes nothing, spelling it encoded twice is refused or kept as text.
         #[test]
         fn encoding_a_letter_changes_nothing(before in "[a-z]{0,4}", letter in "[a-z]", after in "[a-z]{0,4}") {
