@@ -6,12 +6,79 @@
 //! | `identity/` | e-mail → login |
 //! | `upstream/` | what is read from GitHub: address and strict reading of each record, credential, failures |
 //! | `rules/` | records → decision, pure |
-//! | `connection` `probe` | one configured organization: reads what the rules ask for |
+//! | `connection` `pointer` `probe` | one configured organization: reads what the rules ask for |
 //! | `routes` `extract` `graphql` | requests → actions and resources |
 
 pub mod actions;
 pub mod config;
+pub mod connection;
 pub mod facts;
+mod identity;
+pub mod pointer;
+mod probe;
 pub mod resource;
 pub mod rules;
 pub mod upstream;
+
+use std::sync::Arc;
+
+use toolpass_core::resource::Resource;
+use toolpass_integration::actions::ActionSpec;
+use toolpass_integration::connection::Connection;
+use toolpass_integration::fields::{Key, Settings};
+use toolpass_integration::integration::Integration;
+use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_wire::endpoint::Endpoint;
+use toolpass_wire::matcher::RouteTable;
+
+use config::{Config, Edition, Site};
+use resource::Login;
+
+/// The integration, for the registry.
+pub static GITHUB: Github = Github;
+
+/// GitHub as a product.
+pub struct Github;
+
+impl Integration for Github {
+    fn name(&self) -> &'static str {
+        "github"
+    }
+
+    fn keys(&self) -> &'static [Key] {
+        config::KEYS
+    }
+
+    fn actions(&self) -> &'static [ActionSpec] {
+        actions::TABLE
+    }
+
+    fn check(&self, settings: &Settings) -> Vec<(&'static str, String)> {
+        config::check(settings)
+    }
+
+    fn routes(&self) -> Option<&'static RouteTable> {
+        None
+    }
+
+    fn endpoints(&self, settings: &Settings) -> Vec<Endpoint> {
+        let site = Site::of(settings.text("url"));
+        let mut addresses = vec![site.rest.as_str(), site.uploads.as_str()];
+        // Enterprise Server keeps GraphQL beside the REST API, not below it.
+        let beside = site.graphql.strip_suffix("/graphql").filter(|_| site.edition == Edition::Server);
+        addresses.extend(beside);
+        addresses.into_iter().filter_map(|address| Endpoint::parse(address).ok()).collect()
+    }
+
+    fn vendor_hosts(&self) -> &'static [&'static str] {
+        &["ghcr.io", "ghe.com", "github.com", "githubusercontent.com"]
+    }
+
+    fn owns(&self, settings: &Settings, resource: &Resource) -> bool {
+        settings.text("organization").and_then(Login::parse).is_some_and(|organization| resource::is_owned_by(&organization, resource))
+    }
+
+    fn connect(&self, settings: Settings, parts: Parts) -> Result<Arc<dyn Connection>, ConnectError> {
+        connection::connect(Config::read(&settings)?, &parts)
+    }
+}
