@@ -68,7 +68,10 @@ pub enum InvalidProxy {
 pub struct ProxyRules(Rules);
 
 enum Rules {
-    Explicit(Arc<Proxy>),
+    Explicit {
+        proxy: Arc<Proxy>,
+        no_proxy: NoProxy,
+    },
     Environment {
         https: FromEnvironment,
         http: FromEnvironment,
@@ -209,9 +212,12 @@ impl fmt::Debug for Proxy {
 }
 
 impl ProxyRules {
-    /// This proxy for every host, loopback included.
-    pub fn explicit(proxy: Proxy) -> ProxyRules {
-        ProxyRules(Rules::Explicit(Arc::new(proxy)))
+    /// This proxy for every host but those of `no_proxy`, loopback included.
+    pub fn explicit(proxy: Proxy, no_proxy: NoProxy) -> ProxyRules {
+        ProxyRules(Rules::Explicit {
+            proxy: Arc::new(proxy),
+            no_proxy,
+        })
     }
 
     /// What the environment says.
@@ -241,7 +247,10 @@ impl ProxyRules {
     /// Errors: the environment names a proxy that cannot be used.
     pub fn proxy_for(&self, url: &Url) -> Result<Option<Arc<Proxy>>, Error> {
         let (https, http, no_proxy) = match &self.0 {
-            Rules::Explicit(proxy) => return Ok(Some(proxy.clone())),
+            Rules::Explicit { proxy, no_proxy } => {
+                let direct = no_proxy.matches(url.host(), url.port());
+                return Ok((!direct).then(|| proxy.clone()));
+            }
             Rules::Environment {
                 https,
                 http,
@@ -491,7 +500,8 @@ mod tests {
         ] {
             assert_eq!(route(direct), Ok(None), "{direct}");
         }
-        let explicit = ProxyRules::explicit(Proxy::parse("http://p:1").unwrap());
+        let explicit =
+            ProxyRules::explicit(Proxy::parse("http://p:1").unwrap(), NoProxy::default());
         assert!(
             explicit
                 .proxy_for(&Url::parse("https://127.0.0.1/").unwrap())

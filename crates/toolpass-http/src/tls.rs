@@ -18,7 +18,18 @@ use crate::{pem, secrets};
 /// The trust of one connection.
 pub struct Trust {
     own: Option<Arc<RootCertStore>>,
+    mode: CaMode,
     config: OnceLock<Arc<ClientConfig>>,
+}
+
+/// What a connection's own certificates do to the system's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CaMode {
+    /// They are trusted besides them.
+    Add,
+    /// They are trusted instead of them.
+    #[default]
+    Replace,
 }
 
 /// The file of trusted certificates holds none.
@@ -27,13 +38,14 @@ pub struct Trust {
 pub struct NoCertificate;
 
 impl Trust {
-    /// Trust the certificates of `ca_pem` and no others; without it, the system's and those of `SSL_CERT_FILE`.
-    /// Blocks that are no readable certificate are skipped.
+    /// Trust the certificates of `ca_pem`, and the system's as `mode` says; without it, the system's and those of
+    /// `SSL_CERT_FILE`. Blocks that are no readable certificate are skipped.
     /// Errors: [`NoCertificate`].
-    pub fn new(ca_pem: Option<&[u8]>) -> Result<Trust, NoCertificate> {
+    pub fn new(ca_pem: Option<&[u8]>, mode: CaMode) -> Result<Trust, NoCertificate> {
         let own = ca_pem.map(roots_of).transpose()?.map(Arc::new);
         Ok(Trust {
             own,
+            mode,
             config: OnceLock::new(),
         })
     }
@@ -44,9 +56,10 @@ impl Trust {
         if let Some(config) = self.config.get() {
             return Ok(config.clone());
         }
-        let roots = match &self.own {
-            Some(own) => own.clone(),
-            None => system_roots().await?,
+        let roots = match (&self.own, self.mode) {
+            (Some(own), CaMode::Replace) => own.clone(),
+            (Some(own), CaMode::Add) => Arc::new(joined(&*system_roots().await?, own)),
+            (None, CaMode::Add | CaMode::Replace) => system_roots().await?,
         };
         let config = build(roots)?;
         Ok(self.config.get_or_init(|| config).clone())
@@ -78,6 +91,12 @@ fn roots_of(ca_pem: &[u8]) -> Result<RootCertStore, NoCertificate> {
     } else {
         Ok(roots)
     }
+}
+
+fn joined(system: &RootCertStore, own: &RootCertStore) -> RootCertStore {
+    let mut roots = system.clone();
+    roots.extend(own.roots.iter().cloned());
+    roots
 }
 
 async fn system_roots() -> Result<Arc<RootCertStore>, Error> {
@@ -153,7 +172,11 @@ mod tests {
             .cert
             .pem();
         let check = |pem: &str, expected: bool| {
-            assert_eq!(Trust::new(Some(pem.as_bytes())).is_ok(), expected, "{pem}")
+            assert_eq!(
+                Trust::new(Some(pem.as_bytes()), CaMode::Replace).is_ok(),
+                expected,
+                "{pem}"
+            )
         };
         check(&good, true);
         check(
@@ -175,6 +198,17 @@ mod tests {
             false,
         );
         check(&good.replace("CERTIFICATE", "PUBLIC KEY"), false);
+    }
+
+    #[test]
+    fn own_certificates_are_added_to_the_systems() {
+        let one = |name: &str| {
+            let pem = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+            roots_of(pem.cert.pem().as_bytes()).unwrap()
+        };
+        let (system, own) = (one("system"), one("own"));
+        let both = joined(&system, &own).roots;
+        assert!(both.len() == 2 && both.contains(&system.roots[0]) && both.contains(&own.roots[0]));
     }
 
     #[test]

@@ -22,20 +22,24 @@ use crate::connect::{Plan, Reach, Timer, connect};
 use crate::error::{Error, Kind};
 use crate::pace::Pace;
 use crate::pool::{Key, Pool, Sender};
-use crate::proxy::{InvalidProxy, Proxy, ProxyAuth, ProxyEnvironment, ProxyRules};
-use crate::tls::{NoCertificate, Trust, server_name};
+use crate::proxy::{InvalidProxy, NoProxy, Proxy, ProxyAuth, ProxyEnvironment, ProxyRules};
+use crate::tls::{CaMode, NoCertificate, Trust, server_name};
 use crate::url::{Scheme, Url};
 
 /// What a connection's keys say about its transport.
 #[derive(Clone)]
 pub struct TransportSettings {
-    /// The content of `ca_file`: trusted instead of the system's roots.
+    /// The content of `ca_file`: trusted instead of the system's roots, or besides them.
     pub ca_pem: Option<Vec<u8>>,
+    /// `ca_mode`: which of the two.
+    pub ca_mode: CaMode,
     /// `tls_server_name`: sent and verified instead of `own_host`.
     pub tls_server_name: Option<String>,
     /// The host of the connection's base address.
     pub own_host: Option<String>,
-    /// `proxy_url`: for every host.
+    /// `no_proxy`: hosts asked directly, instead of those the environment names.
+    pub no_proxy: Option<String>,
+    /// `proxy_url`: for every other host.
     pub proxy_url: Option<String>,
     /// The login of `proxy_url`.
     pub proxy_auth: Option<ProxyAuth>,
@@ -95,8 +99,10 @@ impl Default for TransportSettings {
     fn default() -> TransportSettings {
         TransportSettings {
             ca_pem: None,
+            ca_mode: CaMode::default(),
             tls_server_name: None,
             own_host: None,
+            no_proxy: None,
             proxy_url: None,
             proxy_auth: None,
             timeout: DEFAULT_TIMEOUT,
@@ -120,23 +126,31 @@ impl Transport {
     /// Build a transport. No network is touched; the system's roots are read at the first handshake.
     /// Errors: [`BuildError`], naming the key.
     pub fn new(settings: TransportSettings) -> Result<Transport, BuildError> {
-        let trust = Trust::new(settings.ca_pem.as_deref())?;
+        let trust = Trust::new(settings.ca_pem.as_deref(), settings.ca_mode)?;
         let name = settings
             .tls_server_name
             .as_deref()
             .map(server_name)
             .transpose();
-        let proxies = match settings
+        let proxy = settings
             .proxy_url
             .as_deref()
             .map(Proxy::parse)
-            .transpose()?
-        {
-            Some(proxy) => ProxyRules::explicit(match settings.proxy_auth {
-                Some(auth) => proxy.with_auth(auth),
-                None => proxy,
-            }),
-            None => ProxyRules::from_environment(&settings.environment),
+            .transpose()?;
+        let proxies = match proxy {
+            Some(proxy) => {
+                let proxy = match settings.proxy_auth {
+                    Some(auth) => proxy.with_auth(auth),
+                    None => proxy,
+                };
+                let no_proxy = settings.no_proxy.as_deref().map(NoProxy::parse);
+                ProxyRules::explicit(proxy, no_proxy.unwrap_or_default())
+            }
+            None => {
+                let mut environment = settings.environment;
+                environment.no_proxy = settings.no_proxy.map(Into::into).or(environment.no_proxy);
+                ProxyRules::from_environment(&environment)
+            }
         };
         Ok(Transport(Arc::new(Inner {
             trust,
@@ -356,5 +370,30 @@ mod tests {
             "`tls_server_name`: expected a DNS name or an IP address",
         );
         assert!(Transport::new(none()).is_ok());
+    }
+
+    #[test]
+    fn no_proxy_goes_before_what_the_environment_says() {
+        let goes_direct = |proxy_url: Option<&str>, no_proxy: Option<&str>| {
+            let environment = ProxyEnvironment {
+                https: Some("http://env:1".into()),
+                no_proxy: Some("h".into()),
+                ..ProxyEnvironment::default()
+            };
+            let settings = TransportSettings {
+                proxy_url: proxy_url.map(Into::into),
+                no_proxy: no_proxy.map(Into::into),
+                environment,
+                ..TransportSettings::default()
+            };
+            let transport = Transport::new(settings).unwrap();
+            let url = Url::parse("https://h/").unwrap();
+            transport.0.proxies.proxy_for(&url).unwrap().is_none()
+        };
+        assert!(goes_direct(None, None));
+        assert!(!goes_direct(None, Some("other")));
+        assert!(!goes_direct(Some("http://own:1"), None));
+        assert!(!goes_direct(Some("http://own:1"), Some("other")));
+        assert!(goes_direct(Some("http://own:1"), Some("other, h")));
     }
 }
