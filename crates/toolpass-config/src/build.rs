@@ -167,6 +167,8 @@ fn transport(
         .zip(config.proxy_credential.clone());
     let settings = TransportSettings {
         ca_pem,
+        ca_mode: config.ca_mode,
+        no_proxy: config.no_proxy.clone(),
         tls_server_name: config.tls_server_name.clone(),
         own_host,
         proxy_url: config.proxy_url.clone(),

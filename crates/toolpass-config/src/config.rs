@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use toolpass_core::secret::SecretRef;
+use toolpass_http::tls::CaMode;
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
 
@@ -88,16 +89,6 @@ pub struct TransportConfig {
     pub proxy_credential: Option<SecretRef>,
     /// Hosts asked without the proxy.
     pub no_proxy: Option<String>,
-}
-
-/// What `ca_file` does to the system's certificates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CaMode {
-    /// It is added to them.
-    Add,
-    /// It stands in their place.
-    #[default]
-    Replace,
 }
 
 /// What to do with groups the caller sends.

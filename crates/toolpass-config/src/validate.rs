@@ -13,15 +13,15 @@ use toolpass_core::secret::SecretRef;
 use toolpass_integration::fields::{Key, KeyKind, Settings, Value};
 use toolpass_integration::integration::Integration;
 
-use crate::config::{
-    CaMode, CallerGroups, Config, ConnectionConfig, DecisionLog, TransportConfig, Tuning,
-};
+use crate::config::{CallerGroups, Config, ConnectionConfig, DecisionLog, TransportConfig, Tuning};
 use crate::error::{Errors, Problem};
 use crate::keys::{COMMON, TOP, is_common, top_names};
 use crate::load::Integrations;
 use crate::near::{hint, listed};
 use crate::raw::{CONNECTIONS, Entry, Input, Raw, RawConnection};
-use crate::value::{Empty, Origin, concurrency, flag, is_id, seconds, timeout, validated};
+use crate::value::{
+    Empty, Origin, ca_mode, caller_groups, concurrency, flag, is_id, seconds, timeout, validated,
+};
 use crate::{references, url, warnings};
 
 /// Validate a configuration. `problems` are those its shape already has.
@@ -185,13 +185,7 @@ impl Pass<'_> {
         let timeout = self.typed(&checked, "timeout", timeout);
         let private = self.typed(&checked, "private", flag);
         let strict_reads = self.typed(&checked, "strict_reads", flag);
-        let caller_groups = checked
-            .text("caller_groups")
-            .map(|text| match text.as_str() {
-                "ignore" => CallerGroups::Ignore,
-                "refuse" => CallerGroups::Refuse,
-                _ => CallerGroups::Accept,
-            });
+        let caller_groups = self.typed(&checked, "caller_groups", caller_groups);
         if self.problems.len() > before {
             return None;
         }
@@ -205,7 +199,7 @@ impl Pass<'_> {
             transport: transport?,
             timeout: timeout??,
             tuning: tuning?,
-            caller_groups: caller_groups?,
+            caller_groups: caller_groups??,
             private: private??,
             strict_reads: strict_reads??,
             line: raw.line,
@@ -388,6 +382,7 @@ impl Pass<'_> {
 
     fn transport(&mut self, checked: &mut Checked) -> Option<TransportConfig> {
         let proxy_url = self.typed(checked, "proxy_url", url::proxy);
+        let ca_mode = self.typed(checked, "ca_mode", ca_mode);
         for (key, needs) in [
             ("ca_mode", "ca_file"),
             ("proxy_username", "proxy_url"),
@@ -400,10 +395,7 @@ impl Pass<'_> {
         }
         Some(TransportConfig {
             ca_file: checked.text("ca_file").map(PathBuf::from),
-            ca_mode: match checked.text("ca_mode")?.as_str() {
-                "add" => CaMode::Add,
-                _ => CaMode::Replace,
-            },
+            ca_mode: ca_mode??,
             tls_server_name: checked.text("tls_server_name"),
             proxy_url: proxy_url?,
             proxy_username: checked.text("proxy_username"),

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use toolpass_core::duration;
 use toolpass_core::secret::SecretRef;
+use toolpass_http::tls::CaMode;
 use toolpass_integration::fields::{Key, KeyKind, Value};
 
+use crate::config::CallerGroups;
 use crate::near::{hint, listed};
 use crate::raw::Input;
 use crate::url;
@@ -160,6 +162,27 @@ pub(crate) fn flag(text: &str) -> Result<bool, String> {
         "true" | "yes" | "1" => Ok(true),
         "false" | "no" | "0" => Ok(false),
         _ => Err("expected `true` or `false`".into()),
+    }
+}
+
+/// What to do with groups the caller sends.
+/// Errors: what is accepted.
+pub(crate) fn caller_groups(text: &str) -> Result<CallerGroups, String> {
+    match text {
+        "accept" => Ok(CallerGroups::Accept),
+        "ignore" => Ok(CallerGroups::Ignore),
+        "refuse" => Ok(CallerGroups::Refuse),
+        _ => Err("expected `accept`, `ignore` or `refuse`".into()),
+    }
+}
+
+/// What own certificates do to the system's.
+/// Errors: what is accepted.
+pub(crate) fn ca_mode(text: &str) -> Result<CaMode, String> {
+    match text {
+        "add" => Ok(CaMode::Add),
+        "replace" => Ok(CaMode::Replace),
+        _ => Err("expected `replace` or `add`".into()),
     }
 }
 
