@@ -1,1 +1,57 @@
-//! Being built.
+//! The native module `toolpass._native`: converts, drives, decides nothing.
+//!
+//! Python declares tools, carries contexts and hooks libraries; every check runs in `toolpass-guard` and every answer comes
+//! from `toolpass-engine`. This crate stands between: it reads Python values in place, drives the guard's state machines for
+//! sync and async bodies, and lets go of the interpreter's lock while it waits for anything.
+//! INVARIANT: no callable of the application runs under a lock of ours; an unexpected error on the way becomes a refusal.
+
+mod audit;
+mod bridge;
+mod call;
+mod decision;
+mod declare;
+mod engine;
+mod errors;
+mod guarded;
+mod hints;
+mod host;
+mod observe;
+mod permission;
+mod redaction;
+mod runtime;
+mod secrets;
+mod session;
+mod source;
+mod toolkit;
+mod value;
+
+use pyo3::prelude::*;
+
+/// Everything the Python face imports.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("CALL", source::call_variable(module.py())?)?;
+    module.add("SESSION", source::session_variable(module.py())?)?;
+    module.add("ACT_AS", source::act_as_variable(module.py())?)?;
+    module.add_class::<audit::AuditEvent>()?;
+    module.add_class::<audit::ObservedAction>()?;
+    module.add_class::<call::CallContext>()?;
+    module.add_class::<decision::Decision>()?;
+    module.add_class::<engine::Toolpass>()?;
+    module.add_class::<guarded::Guarded>()?;
+    module.add_class::<guarded::Step>()?;
+    module.add_class::<observe::Observing>()?;
+    module.add_class::<observe::Permit>()?;
+    module.add_class::<permission::Permission>()?;
+    module.add_class::<secrets::Secret>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<toolkit::ToolkitCore>()?;
+    module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;
+    module.add_function(wrap_pyfunction!(permission::log_time, module)?)?;
+    module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
+    module.add_function(wrap_pyfunction!(secrets::env, module)?)?;
+    module.add_function(wrap_pyfunction!(secrets::file, module)?)?;
+    module.add_function(wrap_pyfunction!(secrets::literal, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! The engine in this process: a configuration, every integration, one engine, and the systems a guard attributes requests to.
+//!
+//! The one place that joins registry, config and engine, so that the command, the Python face and the server build the same
+//! engine of the same file. It holds no rule: it turns the types of one crate into those of another.
+
+use std::sync::Arc;
+
+use toolpass_config::build::{Built, build, build_one};
+use toolpass_config::config::{CallerGroups as Configured, Config, ConnectionConfig, DecisionLog};
+use toolpass_core::clock::Clock;
+use toolpass_engine::engine::Engine;
+use toolpass_engine::log::LogTarget;
+use toolpass_engine::options::{CallerGroups, Connected, EngineOptions, TtlOverrides};
+use toolpass_integration::fields::Settings;
+use toolpass_integration::integration::Integration;
+use toolpass_wire::observe::{System, Systems};
+
+/// Which connections are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which<'a> {
+    /// All of them.
+    All,
+    /// This one and those it references, so that a broken sibling does not matter.
+    Only(&'a str),
+}
+
+/// Why an engine cannot be built of a configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A connection cannot be built.
+    #[error(transparent)]
+    Connection(#[from] toolpass_config::build::BuildError),
+    /// The engine cannot be built.
+    #[error(transparent)]
+    Engine(#[from] toolpass_engine::options::BuildError),
+}
+
+/// Build the engine of a configuration. `remote` is who asks, as the decision log names it. No network is touched.
+/// Errors: [`Error`].
+pub fn engine(config: &Config, which: Which<'_>, remote: &str, clock: Arc<dyn Clock>) -> Result<Engine, Error> {
+    let built = match which {
+        Which::All => build(config, &clock)?,
+        Which::Only(id) => build_one(config, id, &clock)?,
+    };
+    let options = EngineOptions {
+        decision_ttl: config.decision_cache,
+        identity_ttl: config.identity_cache,
+        decision_log: log_target(&config.decision_log),
+        remote: Some(remote.to_owned()),
+        ..EngineOptions::new(clock)
+    };
+    Ok(Engine::new(options, built.into_iter().map(connected).collect())?)
+}
+
+/// The systems of a configuration, for attributing requests.
+pub fn systems(config: &Config) -> Systems {
+    let of = |connection: &ConnectionConfig| System {
+        private: connection.private,
+        strict_reads: connection.strict_reads,
+        ..system(&connection.id, connection.integration, &connection.settings)
+    };
+    Systems::new(config.connections.iter().map(of).collect())
+}
+
+/// One system: where a connection with these settings is reached, and what can be its own.
+pub fn system(id: &str, integration: &'static dyn Integration, settings: &Settings) -> System {
+    let owner = settings.clone();
+    System {
+        connection: id.to_owned(),
+        integration: integration.name(),
+        table: integration.routes(),
+        endpoints: integration.endpoints(settings),
+        owns: Arc::new(move |resource| integration.owns(&owner, resource)),
+        private: false,
+        strict_reads: false,
+        vendor_hosts: integration.vendor_hosts(),
+    }
+}
+
+fn connected(built: Built) -> Connected {
+    let tuning = built.tuning;
+    Connected {
+        timeout: built.timeout,
+        caller_groups: match built.caller_groups {
+            Configured::Accept => CallerGroups::Accept,
+            Configured::Ignore => CallerGroups::Ignore,
+            Configured::Refuse => CallerGroups::Refuse,
+        },
+        ttls: TtlOverrides {
+            allow: tuning.decision_cache,
+            deny: tuning.deny_cache.or(tuning.decision_cache),
+            identity: tuning.identity_cache,
+            missing: tuning.not_found_cache,
+        },
+        max_concurrency: tuning.max_concurrency,
+        ..Connected::new(built.id, built.integration, built.connection)
+    }
+}
+
+fn log_target(log: &DecisionLog) -> LogTarget {
+    match log {
+        DecisionLog::File(path) => LogTarget::File(path.clone()),
+        DecisionLog::None => LogTarget::None,
+        DecisionLog::Stderr => LogTarget::Stderr,
+        DecisionLog::Stdout => LogTarget::Stdout,
+    }
+}

@@ -1,0 +1,223 @@
+//! `toolpass.AuditEvent` and `toolpass.ObservedAction`: one record a call, one a request, read-only.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use toolpass_core::clock::Wall;
+use toolpass_core::codes::RefusalCode;
+use toolpass_core::effect::Effect;
+use toolpass_guard::audit as guard;
+
+/// One request of a body, as understood.
+#[pyclass(frozen, weakref, eq, module = "toolpass")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct ObservedAction(guard::ObservedAction);
+
+impl ObservedAction {
+    pub(crate) fn new(inner: guard::ObservedAction) -> ObservedAction {
+        ObservedAction(inner)
+    }
+}
+
+#[pymethods]
+impl ObservedAction {
+    #[getter]
+    fn method(&self) -> &str {
+        &self.0.method
+    }
+    #[getter]
+    fn host(&self) -> &str {
+        &self.0.host
+    }
+    #[getter]
+    fn path(&self) -> &str {
+        &self.0.path
+    }
+    #[getter]
+    fn effect(&self) -> Option<&'static str> {
+        self.0.effect.map(Effect::as_str)
+    }
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        if self.0.allowed { "allowed" } else { "refused" }
+    }
+    #[getter]
+    fn connection(&self) -> Option<&str> {
+        self.0.connection.as_deref()
+    }
+    #[getter]
+    fn integration(&self) -> Option<&str> {
+        self.0.integration.as_deref()
+    }
+    #[getter]
+    fn action(&self) -> Option<&str> {
+        self.0.action.as_deref()
+    }
+    #[getter]
+    fn resource(&self) -> Option<&str> {
+        self.0.resource.as_deref()
+    }
+    #[getter]
+    fn as_agent(&self) -> bool {
+        self.0.as_agent
+    }
+    #[getter]
+    fn sends_out(&self) -> bool {
+        self.0.sends_out
+    }
+    #[getter]
+    fn untrusted_output(&self) -> bool {
+        self.0.untrusted_output
+    }
+    #[getter]
+    fn sensitive(&self) -> bool {
+        self.0.sensitive
+    }
+    #[getter]
+    fn code(&self) -> Option<&'static str> {
+        self.0.code.map(RefusalCode::as_str)
+    }
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        self.0.reason.as_deref()
+    }
+    #[getter]
+    fn note(&self) -> Option<&'static str> {
+        self.0.note.map(guard::Note::as_str)
+    }
+
+    /// The members that have a value.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.0.to_json())
+    }
+
+    /// Pickling goes through the JSON form.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((py.get_type::<ObservedAction>().getattr("_from_dict")?, (self.to_dict(py)?,)))
+    }
+
+    #[staticmethod]
+    #[pyo3(name = "_from_dict")]
+    fn from_dict(members: &Bound<'_, PyDict>) -> PyResult<ObservedAction> {
+        let text = |key: &str| -> PyResult<Option<String>> { members.get_item(key)?.map(|value| value.extract()).transpose() };
+        let flag = |key: &str| -> PyResult<bool> { Ok(members.get_item(key)?.is_some()) };
+        Ok(ObservedAction(guard::ObservedAction {
+            method: text("method")?.unwrap_or_default(),
+            host: text("host")?.unwrap_or_default(),
+            path: text("path")?.unwrap_or_default(),
+            effect: text("effect")?.as_deref().and_then(Effect::parse),
+            allowed: text("outcome")?.as_deref() == Some("allowed"),
+            connection: text("connection")?,
+            integration: text("integration")?,
+            action: text("action")?,
+            resource: text("resource")?,
+            as_agent: flag("as_agent")?,
+            sends_out: flag("sends_out")?,
+            untrusted_output: flag("untrusted_output")?,
+            sensitive: flag("sensitive")?,
+            code: text("code")?.as_deref().and_then(RefusalCode::parse),
+            reason: text("reason")?,
+            note: [guard::Note::Late, guard::Note::UnknownHost, guard::Note::Unmapped]
+                .into_iter()
+                .find(|note| text("note").ok().flatten().as_deref() == Some(note.as_str())),
+        }))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ObservedAction({})", self.0.to_json())
+    }
+}
+
+/// One call, when it is over.
+#[pyclass(frozen, weakref, module = "toolpass")]
+pub(crate) struct AuditEvent(guard::AuditEvent);
+
+impl AuditEvent {
+    pub(crate) fn new(inner: guard::AuditEvent) -> AuditEvent {
+        AuditEvent(inner)
+    }
+}
+
+#[pymethods]
+impl AuditEvent {
+    #[getter]
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+    #[getter]
+    fn parent(&self) -> Option<&str> {
+        self.0.parent.as_deref()
+    }
+    #[getter]
+    fn time(&self) -> String {
+        time_text(self.0.time)
+    }
+    #[getter]
+    fn tool(&self) -> &str {
+        &self.0.tool
+    }
+    #[getter]
+    fn effect(&self) -> Option<&'static str> {
+        self.0.effect.map(Effect::as_str)
+    }
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.0.outcome.as_str()
+    }
+    #[getter]
+    fn code(&self) -> Option<&'static str> {
+        self.0.code.map(RefusalCode::as_str)
+    }
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        self.0.reason.as_deref()
+    }
+    #[getter]
+    fn session(&self) -> Option<&str> {
+        self.0.session.as_deref()
+    }
+    #[getter]
+    fn user(&self) -> Option<&str> {
+        self.0.user.as_deref()
+    }
+    #[getter]
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.arguments.as_deref().map(|json| loads(py, json)).transpose()
+    }
+    #[getter]
+    fn authorization(&self) -> Option<&str> {
+        self.0.authorization.as_deref()
+    }
+    #[getter]
+    #[expect(clippy::cast_precision_loss, reason = "a duration in microseconds fits a float's 53 bits for 285 years")]
+    fn duration_ms(&self) -> f64 {
+        self.0.duration_us as f64 / 1000.0
+    }
+    #[getter]
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.actions.iter().cloned().map(ObservedAction))
+    }
+
+    /// The members that have a value.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.to_json())
+    }
+
+    /// One line of JSON.
+    fn to_json(&self) -> String {
+        self.0.to_json(&time_text(self.0.time))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("AuditEvent({})", self.to_json())
+    }
+}
+
+/// UTC, ISO 8601, milliseconds.
+pub(crate) fn time_text(time: Wall) -> String {
+    let milliseconds = i64::try_from(time.0.as_millis()).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_millisecond(milliseconds).map(|time| format!("{time:.3}")).unwrap_or_default()
+}
+
+fn loads<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
+}

@@ -1,0 +1,99 @@
+//! `toolpass.Call` and the running call's context, as Python code sees them.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use toolpass_core::effect::Effect;
+use toolpass_guard::call::Call as Inner;
+use toolpass_guard::settings::ActAs;
+
+use crate::audit::ObservedAction;
+use crate::errors;
+use crate::guarded::Guarded;
+use crate::session::Session;
+
+/// What `current_call()` answers: the running call.
+#[pyclass(frozen, weakref, module = "toolpass._native")]
+pub(crate) struct CallContext {
+    pub(crate) call: Arc<Inner>,
+    pub(crate) guarded: Py<Guarded>,
+    pub(crate) arguments: Py<PyDict>,
+}
+
+#[pymethods]
+impl CallContext {
+    /// The tool's name.
+    #[getter]
+    pub(crate) fn tool(&self) -> &str {
+        &self.call.tool.name
+    }
+
+    /// The declared effect.
+    #[getter]
+    fn effect(&self) -> Option<&'static str> {
+        self.call.tool.effect.map(Effect::as_str)
+    }
+
+    /// The session it runs for.
+    #[getter]
+    fn session(&self) -> Option<Session> {
+        self.call.session.clone().map(Session::of)
+    }
+
+    /// The arguments by name, defaults applied; read-only.
+    #[getter]
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("types")?.getattr("MappingProxyType")?.call1((self.arguments.bind(py),))
+    }
+
+    /// The tool's specification.
+    #[getter]
+    fn spec<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.guarded.bind(py).getattr("spec")
+    }
+
+    /// The toolkit.
+    #[getter]
+    fn toolkit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.guarded.bind(py).getattr("owner")
+    }
+
+    /// The requests so far.
+    #[getter]
+    fn observed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.call.observed().into_iter().map(ObservedAction::new))
+    }
+
+    /// Whether nothing passes that no connection or table knows.
+    #[getter]
+    fn strict(&self) -> bool {
+        self.call.settings.strict
+    }
+
+    /// Whose authority a request outside a block has.
+    #[getter]
+    fn act_as(&self) -> &'static str {
+        match self.call.settings.act_as {
+            ActAs::Agent => "agent",
+            ActAs::User => "user",
+        }
+    }
+
+    /// The exception of the first refused request, if any.
+    #[getter]
+    fn refusal<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.call.refusal().map(|refusal| errors::refused(py, &refusal).into_value(py).into_bound(py).into_any())
+    }
+
+    /// Whether its requests are looked at.
+    #[getter]
+    fn hooked(&self) -> bool {
+        self.call.hooked
+    }
+
+    /// Refuse the call because a library it uses cannot be looked at. Always raises.
+    fn library_unhooked(&self, py: Python<'_>, library: &str) -> PyResult<()> {
+        Err(errors::refused(py, &self.call.library_unhooked(library)))
+    }
+}

@@ -1,0 +1,118 @@
+//! `toolpass.Decision`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use pyo3::prelude::*;
+use toolpass_core::codes::{Code, Outcome};
+use toolpass_core::decision::Decision as Core;
+
+/// The answer to one question.
+#[pyclass(frozen, weakref, module = "toolpass")]
+#[derive(Clone)]
+pub(crate) struct Decision(pub(crate) Core);
+
+#[pymethods]
+impl Decision {
+    /// `"allow"`, `"deny"` or `"unknown"`.
+    #[getter]
+    fn decision(&self) -> &'static str {
+        self.0.outcome().as_str()
+    }
+
+    /// `"code: text"`, or the code alone.
+    #[getter]
+    fn reason(&self) -> String {
+        self.0.reason()
+    }
+
+    /// The HTTP status a server would have used.
+    #[getter]
+    fn status(&self) -> u16 {
+        self.0.status
+    }
+
+    /// The account the user resolved to; empty when none was.
+    #[getter]
+    fn identity(&self) -> &str {
+        &self.0.identity
+    }
+
+    /// Whether the answer is allow.
+    #[getter]
+    fn allowed(&self) -> bool {
+        self.0.outcome() == Outcome::Allow
+    }
+
+    /// The code.
+    #[getter]
+    fn code(&self) -> &'static str {
+        self.0.code().as_str()
+    }
+
+    /// The decision log's id of it.
+    #[getter]
+    fn id(&self) -> Option<&str> {
+        Some(self.0.id.as_str()).filter(|id| !id.is_empty())
+    }
+
+    /// Start of the oldest read it rests on, in seconds since the epoch.
+    #[getter]
+    fn as_of(&self) -> Option<f64> {
+        self.0.as_of.map(|wall| wall.0.as_secs_f64())
+    }
+
+    /// Whether it came from the decision cache.
+    #[getter]
+    fn cached(&self) -> bool {
+        self.0.cached
+    }
+
+    /// When asking again is worth it.
+    #[getter]
+    fn retry_after_ms(&self) -> Option<u64> {
+        self.0.retry_after_ms
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Decision>().is_ok_and(|other| self.key() == other.get().key())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.key().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Decision(decision={:?}, reason={:?}, status={})", self.decision(), self.0.reason(), self.0.status)
+    }
+}
+
+impl Decision {
+    /// A decision as a Python object.
+    pub(crate) fn object(py: Python<'_>, decision: Core) -> PyResult<Py<PyAny>> {
+        Ok(Bound::new(py, Decision(decision))?.into_any().unbind())
+    }
+
+    fn key(&self) -> (Code, &str, u16) {
+        (self.0.code(), self.0.text(), self.0.status)
+    }
+}
+
+/// Read the answer of an engine that is not ours: `decision`, and `code` or `reason`. Only `"allow"` allows; anything odd is
+/// unknown.
+pub(crate) fn of_foreign(answer: &Bound<'_, PyAny>) -> Core {
+    if let Ok(native) = answer.cast::<Decision>() {
+        return native.get().0.clone();
+    }
+    let text = |name: &str| answer.getattr(name).ok().and_then(|value| value.extract::<String>().ok());
+    let reason = text("reason").unwrap_or_default();
+    let code = text("code").or_else(|| reason.split(':').next().map(|code| code.trim().to_owned()));
+    let said = code.as_deref().and_then(Code::parse);
+    let rest = reason.split_once(':').filter(|_| said.is_some()).map_or(reason.as_str(), |(_, rest)| rest.trim());
+    match text("decision").as_deref() {
+        Some("allow") => Core::allow(rest),
+        Some("deny") => Core::new(said.filter(|code| code.outcome() == Outcome::Deny).unwrap_or(Code::Denied), rest),
+        Some(_) | None => Core::unknown(said.unwrap_or(Code::Unsupported), rest),
+    }
+}

@@ -1,0 +1,212 @@
+//! `toolpass.Toolpass`: the engine in this process, and how any engine is asked.
+
+mod asker;
+mod lookup;
+mod questions;
+mod settings;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use toolpass_config::config::Config;
+use toolpass_config::load;
+use toolpass_core::codes::Outcome;
+use toolpass_core::decision::Decision as Core;
+use toolpass_core::question::Question;
+use toolpass_engine::engine::Engine;
+use toolpass_local::Which;
+use toolpass_wire::observe::Systems;
+
+use crate::bridge::{awaitable, ready};
+use crate::decision::Decision;
+use crate::errors;
+use crate::runtime;
+
+pub(crate) use asker::{Answer, Asker, Found};
+pub(crate) use settings::systems;
+
+/// What becomes of an answered question.
+type Finish = for<'a> fn(Python<'a>, &Question, Core) -> PyResult<Py<PyAny>>;
+
+/// Answers questions: may this user do this action on this resource.
+#[pyclass(frozen, weakref, module = "toolpass")]
+pub(crate) struct Toolpass {
+    config: Config,
+    systems: Arc<Systems>,
+    engine: Mutex<(u64, Arc<Engine>)>,
+}
+
+impl Toolpass {
+    /// The engine of this process: built anew in a forked child, whose copy of the old one has no threads.
+    pub(crate) fn engine(&self) -> PyResult<Arc<Engine>> {
+        let generation = runtime::generation();
+        let mut slot = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.0 != generation {
+            let built = Arc::new(build(&self.config)?);
+            // The old engine's connections belong to threads that this process does not have.
+            std::mem::forget(std::mem::replace(&mut slot.1, built));
+            slot.0 = generation;
+        }
+        Ok(Arc::clone(&slot.1))
+    }
+
+    pub(crate) fn systems(&self) -> Arc<Systems> {
+        Arc::clone(&self.systems)
+    }
+
+    /// Ask, from the caches if they have it, else waiting with the interpreter's lock let go.
+    pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Core> {
+        let engine = self.engine()?;
+        if let Some(decision) = engine.try_cached(question) {
+            return Ok(decision);
+        }
+        runtime::wait(py, engine.check(question))
+    }
+
+    /// Ask without blocking the loop; `finish` makes the value or the exception.
+    fn ask_soon<'py>(&self, py: Python<'py>, question: Question, finish: Finish) -> PyResult<Bound<'py, PyAny>> {
+        let engine = self.engine()?;
+        if let Some(decision) = engine.try_cached(&question) {
+            return ready(py, finish(py, &question, decision));
+        }
+        let asked = async move {
+            let decision = engine.check(&question).await;
+            (question, decision)
+        };
+        awaitable(py, asked, move |py, (question, decision)| finish(py, &question, decision))
+    }
+
+    fn of(config: Config) -> PyResult<Toolpass> {
+        let engine = Arc::new(build(&config)?);
+        let systems = Arc::new(toolpass_local::systems(&config));
+        Ok(Toolpass { config, systems, engine: Mutex::new((runtime::generation(), engine)) })
+    }
+}
+
+#[pymethods]
+impl Toolpass {
+    #[new]
+    #[pyo3(signature = (connections=None, *, decision_cache_seconds=None, identity_cache_seconds=None, decision_log=None, logger=None))]
+    fn new(
+        connections: Option<&Bound<'_, PyAny>>,
+        decision_cache_seconds: Option<&Bound<'_, PyAny>>,
+        identity_cache_seconds: Option<&Bound<'_, PyAny>>,
+        decision_log: Option<String>,
+        logger: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Toolpass> {
+        let Some(connections) = connections else {
+            return Err(PyTypeError::new_err(
+                "expected connections: `Toolpass(connections=[...])`, `Toolpass.from_config(path)`, or an engine elsewhere",
+            ));
+        };
+        let _ = logger;
+        let text = |value: Option<&Bound<'_, PyAny>>| value.map(settings::scalar_text).transpose();
+        let options = load::CodeOptions {
+            decision_cache_seconds: text(decision_cache_seconds)?,
+            decision_log,
+            identity_cache_seconds: text(identity_cache_seconds)?,
+        };
+        let config = load::from_values(settings::connections(connections)?, options, toolpass_registry::all());
+        Toolpass::of(config.map_err(|errors| PyValueError::new_err(errors.to_string()))?)
+    }
+
+    /// An engine of a configuration file.
+    #[classmethod]
+    #[pyo3(signature = (path, *, logger=None))]
+    fn from_config(_class: &Bound<'_, PyType>, path: PathBuf, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Toolpass> {
+        let _ = logger;
+        let config = load::load_file(&path, toolpass_registry::all());
+        Toolpass::of(config.map_err(|errors| PyValueError::new_err(errors.to_string()))?)
+    }
+
+    /// Whether the engine runs in this process.
+    #[getter]
+    fn local(&self) -> bool {
+        true
+    }
+
+    /// Where a remote engine is reached.
+    #[getter]
+    fn server(&self) -> Option<(String, String)> {
+        None
+    }
+
+    /// Ask a question. Answers a `Decision`; a failed look-up is `unknown`, never an exception.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn check(&self, py: Python<'_>, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Decision> {
+        let question = questions::read(args, kwargs)?;
+        Ok(Decision(self.ask(py, &question)?))
+    }
+
+    /// Whether the answer is allow.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn allowed(&self, py: Python<'_>, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+        let question = questions::read(args, kwargs)?;
+        Ok(self.ask(py, &question)?.outcome() == Outcome::Allow)
+    }
+
+    /// The decision when it is allow; otherwise raises `PermissionDenied`.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn require(&self, py: Python<'_>, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
+        let question = questions::read(args, kwargs)?;
+        let decision = self.ask(py, &question)?;
+        required(py, &question, decision)
+    }
+
+    /// `check` as an awaitable; the loop is never blocked.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn acheck<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        self.ask_soon(py, questions::read(args, kwargs)?, |py, _, decision| Decision::object(py, decision))
+    }
+
+    /// `require` as an awaitable; the loop is never blocked.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn arequire<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        self.ask_soon(py, questions::read(args, kwargs)?, required)
+    }
+
+    /// Verify every connection's credential: `(id, ok, summary or error)`, one each.
+    #[pyo3(signature = (connections=None))]
+    fn probe(&self, py: Python<'_>, connections: Option<Vec<String>>) -> PyResult<Vec<(String, bool, String)>> {
+        let engine = self.engine()?;
+        let ids = connections.unwrap_or_else(|| engine.connections().into_iter().map(str::to_owned).collect());
+        let reports = runtime::wait(py, engine.probe(&ids))?;
+        Ok(reports.into_iter().map(lookup::report).collect())
+    }
+
+    /// The connections' ids, those that others reference first.
+    fn connections(&self) -> PyResult<Vec<String>> {
+        Ok(self.engine()?.connections().into_iter().map(str::to_owned).collect())
+    }
+
+    /// Forget what is known of a connection, of a user, or of all.
+    #[pyo3(signature = (connection=None, user=None))]
+    fn invalidate(&self, connection: Option<&str>, user: Option<&str>) -> PyResult<()> {
+        self.engine()?.invalidate(connection, user);
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        let ids: Vec<&str> = self.config.connections.iter().map(|connection| connection.id.as_str()).collect();
+        format!("Toolpass(in-process, connections={ids:?})")
+    }
+}
+
+/// The decision when it is allow, else `PermissionDenied`.
+fn required(py: Python<'_>, question: &Question, decision: Core) -> PyResult<Py<PyAny>> {
+    let allowed = decision.outcome() == Outcome::Allow;
+    let decision = Decision::object(py, decision)?;
+    if allowed {
+        return Ok(decision);
+    }
+    let asked = (question.user.as_str(), question.connection.as_str(), question.action.as_str(), question.resource.as_str());
+    Err(errors::permission_denied(py, decision.into_bound(py), asked))
+}
+
+fn build(config: &Config) -> PyResult<Engine> {
+    let built = toolpass_local::engine(config, Which::All, "in-process", asker::clock());
+    built.map_err(|error| PyValueError::new_err(error.to_string()))
+}

@@ -1,0 +1,160 @@
+//! Who answers a guard's questions: our engine in this process, or any object with a `check`.
+
+use std::sync::{Arc, LazyLock};
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use toolpass_core::clock::{Clock, Monotonic, Wall};
+use toolpass_core::codes::Code;
+use toolpass_core::decision::Decision as Core;
+use toolpass_core::question::{Pointer, Question};
+use toolpass_core::resource::Resource;
+use toolpass_http::clock::SystemClock;
+
+use super::Toolpass;
+use crate::bridge::{awaitable, ready};
+use crate::decision::{Decision, of_foreign};
+use crate::runtime;
+use crate::value::type_name;
+
+/// An engine.
+pub(crate) enum Asker {
+    /// Any object with a callable `check`.
+    Foreign(Py<PyAny>),
+    /// The engine in this process.
+    Native(Py<Toolpass>),
+}
+
+/// An answer now, or something to await for it.
+pub(crate) enum Answer<'py> {
+    /// Now.
+    Now(Core),
+    /// An awaitable of a `Decision`.
+    Later(Bound<'py, PyAny>),
+}
+
+/// Where a pointer leads, as an awaited value.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Found(Result<Option<Resource>, Core>);
+
+impl Found {
+    fn object(py: Python<'_>, answer: Result<Option<Resource>, Core>) -> PyResult<Py<PyAny>> {
+        Ok(Bound::new(py, Found(answer))?.into_any().unbind())
+    }
+
+    pub(crate) fn answer(&self) -> Result<Option<Resource>, Core> {
+        self.0.clone()
+    }
+}
+
+static CLOCK: LazyLock<Arc<SystemClock>> = LazyLock::new(|| Arc::new(SystemClock::new()));
+
+/// The clock of this process.
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    CLOCK.clone()
+}
+
+impl Asker {
+    /// The engine behind a Python object.
+    pub(crate) fn of(engine: &Bound<'_, PyAny>) -> Asker {
+        match engine.cast::<Toolpass>() {
+            Ok(native) => Asker::Native(native.clone().unbind()),
+            Err(_) => Asker::Foreign(engine.clone().unbind()),
+        }
+    }
+
+    /// The present moment.
+    pub(crate) fn now() -> Monotonic {
+        CLOCK.monotonic()
+    }
+
+    /// The present moment, for audit events.
+    pub(crate) fn wall() -> Wall {
+        CLOCK.wall()
+    }
+
+    /// Ask, waiting for the answer. An engine that raises has not answered; what is no `Exception` is raised.
+    pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Core> {
+        match self {
+            Asker::Native(engine) => engine.get().ask(py, question),
+            Asker::Foreign(engine) => match call(engine.bind(py), "check", question) {
+                Ok(answer) => Ok(of_foreign(&answer)),
+                Err(error) if error.is_instance_of::<PyException>(py) => Ok(Asker::crashed(py, &error)),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// Ask without blocking the loop.
+    pub(crate) fn ask_soon<'py>(&self, py: Python<'py>, question: &Question) -> PyResult<Answer<'py>> {
+        match self {
+            Asker::Native(engine) => {
+                let engine = engine.get().engine()?;
+                if let Some(decision) = engine.try_cached(question) {
+                    return Ok(Answer::Now(decision));
+                }
+                let question = question.clone();
+                awaitable(py, async move { engine.check(&question).await }, Decision::object).map(Answer::Later)
+            }
+            Asker::Foreign(engine) => {
+                let engine = engine.bind(py);
+                if engine.hasattr("acheck")? {
+                    return call(engine, "acheck", question).map(Answer::Later);
+                }
+                let (arguments, keywords) = parts(py, question)?;
+                let start = py.import("toolpass._context")?.getattr("start_callable")?;
+                start.call1((engine.getattr("check")?, arguments, keywords)).map(Answer::Later)
+            }
+        }
+    }
+
+    /// Look up where a pointer leads, waiting for it.
+    pub(crate) fn resolve(&self, py: Python<'_>, connection: String, pointer: Pointer) -> PyResult<Result<Option<Resource>, Core>> {
+        match self {
+            Asker::Native(engine) => {
+                let engine = engine.get().engine()?;
+                runtime::wait(py, async move { engine.resolve(&connection, &pointer).await })
+            }
+            Asker::Foreign(_) => Ok(Err(cannot_resolve())),
+        }
+    }
+
+    /// The same without blocking the loop: an awaitable of a [`Found`].
+    pub(crate) fn resolve_soon<'py>(&self, py: Python<'py>, connection: String, pointer: Pointer) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Asker::Native(engine) => {
+                let engine = engine.get().engine()?;
+                awaitable(py, async move { engine.resolve(&connection, &pointer).await }, Found::object)
+            }
+            Asker::Foreign(_) => ready(py, Found::object(py, Err(cannot_resolve()))),
+        }
+    }
+
+    /// What an engine that raised has answered: nothing.
+    pub(crate) fn crashed(py: Python<'_>, error: &PyErr) -> Core {
+        Core::unknown(Code::UpstreamError, format!("the engine raised {}", type_name(error.value(py))))
+    }
+}
+
+fn cannot_resolve() -> Core {
+    Core::unknown(Code::NotConfigured, "this engine looks nothing up by id")
+}
+
+fn call<'py>(engine: &Bound<'py, PyAny>, method: &str, question: &Question) -> PyResult<Bound<'py, PyAny>> {
+    let (arguments, keywords) = parts(engine.py(), question)?;
+    engine.call_method(method, arguments, Some(&keywords))
+}
+
+type Positional<'py> = Bound<'py, pyo3::types::PyTuple>;
+
+fn parts<'py>(py: Python<'py>, question: &Question) -> PyResult<(Positional<'py>, Bound<'py, PyDict>)> {
+    let keywords = PyDict::new(py);
+    keywords.set_item("fresh", question.freshness.fresh)?;
+    if let Some(token) = &question.token {
+        keywords.set_item("token", String::from_utf8_lossy(token.expose()))?;
+    }
+    let groups = (!question.groups.is_empty()).then(|| question.groups.clone());
+    let arguments = (&question.user, &question.connection, &question.action, &question.resource, groups).into_pyobject(py)?;
+    Ok((arguments, keywords))
+}

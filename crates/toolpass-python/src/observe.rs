@@ -1,0 +1,294 @@
+//! One request of a body, from a hook to its permit.
+//!
+//! A hook hands over what will really be sent. Sync hooks wait here with the interpreter's lock let go; async ones get an
+//! [`Observing`] whose awaitable they await. Whatever goes wrong on the way refuses the request.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use toolpass_core::question::{Pointer, Question};
+use toolpass_guard::refusal::Refusal;
+use toolpass_guard::request::{self, RequestCheck, RequestNext, RequestPermit};
+use toolpass_guard::settings::ActAs;
+use toolpass_wire::body::limits::Limits;
+use toolpass_wire::raw::{RawBody, RawRequest};
+use toolpass_wire::request::WireRequest;
+
+use crate::call::CallContext;
+use crate::engine::{Answer, Asker, Found};
+use crate::errors;
+use crate::source::current_block;
+use crate::toolkit::State;
+use crate::value::type_name;
+
+/// Leave for one request to leave.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Permit(RequestPermit);
+
+/// A request whose permit is still asked for.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Observing {
+    context: Py<CallContext>,
+    waiting: Mutex<Option<Waiting>>,
+    awaitable: Py<PyAny>,
+}
+
+struct Waiting {
+    check: RequestCheck,
+    asked: Asked,
+}
+
+enum Asked {
+    Decision(Box<Question>),
+    Pointer,
+}
+
+#[pymethods]
+impl Permit {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
+    /// Whether these are the parts of the request this permit is for.
+    fn covers(
+        &self,
+        scheme: &Bound<'_, PyAny>,
+        host: &Bound<'_, PyAny>,
+        port: Option<u16>,
+        method: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        headers: &Bound<'_, PyAny>,
+        body: Option<&Bound<'_, PyAny>>,
+        unread: bool,
+    ) -> PyResult<bool> {
+        Ok(self.0.covers(&read(scheme, host, port, method, target, headers, body, unread)?))
+    }
+}
+
+#[pymethods]
+impl CallContext {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
+    /// Ask whether a request may leave, waiting for the answer. Raises `ActionRefused` or `ToolRefused` when it may not.
+    fn observe(
+        slf: &Bound<'_, Self>,
+        scheme: &Bound<'_, PyAny>,
+        host: &Bound<'_, PyAny>,
+        port: Option<u16>,
+        method: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        headers: &Bound<'_, PyAny>,
+        body: Option<&Bound<'_, PyAny>>,
+        unread: bool,
+    ) -> PyResult<Permit> {
+        let context = slf.get();
+        let started = read(scheme, host, port, method, target, headers, body, unread).and_then(|request| context.start(slf.py(), request));
+        context.settle(slf.py(), started.and_then(|check| context.decide_now(slf.py(), check)))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
+    /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
+    fn observe_async<'py>(
+        slf: &Bound<'py, Self>,
+        scheme: &Bound<'py, PyAny>,
+        host: &Bound<'py, PyAny>,
+        port: Option<u16>,
+        method: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        headers: &Bound<'py, PyAny>,
+        body: Option<&Bound<'py, PyAny>>,
+        unread: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let context = slf.get();
+        let started = read(scheme, host, port, method, target, headers, body, unread).and_then(|request| context.start(slf.py(), request));
+        context.settle(slf.py(), started.and_then(|check| Observing::advance(slf, check)))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
+    /// Whether an upper layer was just given leave for this very request; uses it up.
+    fn admits(
+        &self,
+        scheme: &Bound<'_, PyAny>,
+        host: &Bound<'_, PyAny>,
+        port: Option<u16>,
+        method: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        headers: &Bound<'_, PyAny>,
+        body: Option<&Bound<'_, PyAny>>,
+        unread: bool,
+    ) -> PyResult<bool> {
+        Ok(request::admitted(&self.call, &read(scheme, host, port, method, target, headers, body, unread)?))
+    }
+}
+
+#[pymethods]
+impl Observing {
+    /// What to await.
+    #[getter]
+    fn awaitable(&self, py: Python<'_>) -> Py<PyAny> {
+        self.awaitable.clone_ref(py)
+    }
+
+    /// Go on with what was awaited: a `Permit`, or another `Observing`.
+    fn resume<'py>(&self, py: Python<'py>, answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let context = self.context.bind(py);
+        let Some(Waiting { mut check, asked }) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Err(PyTypeError::new_err("this request was answered already"));
+        };
+        let now = Asker::now();
+        match asked {
+            Asked::Decision(question) => check.answer_decision(&question, &crate::decision::of_foreign(answer), now),
+            Asked::Pointer => {
+                let found = answer.cast::<Found>().map(|found| found.get().answer());
+                check.answer_resource(found.unwrap_or_else(|_| Err(crate::decision::of_foreign(answer))));
+            }
+        }
+        context.get().settle(py, Observing::advance(context, check))
+    }
+}
+
+impl Observing {
+    /// Go on as far as possible without waiting.
+    fn advance<'py>(context: &Bound<'py, CallContext>, check: RequestCheck) -> PyResult<Bound<'py, PyAny>> {
+        let py = context.py();
+        let this = context.get();
+        let state = this.guarded.get().state(py);
+        let mut check = check;
+        loop {
+            let (rest, next) = check.next(&this.guarded.get().callables, Asker::now());
+            let (waiting, awaitable) = match (rest, next) {
+                (_, RequestNext::Pass(permit)) => return Ok(Bound::new(py, Permit(permit))?.into_any()),
+                (_, RequestNext::Refuse(refusal)) => return Err(errors::refused(py, &refusal)),
+                (Some(mut rest), RequestNext::Ask(question)) => match this.engine(&state)?.ask_soon(py, &question)? {
+                    Answer::Now(decision) => {
+                        rest.answer_decision(&question, &decision, Asker::now());
+                        check = rest;
+                        continue;
+                    }
+                    Answer::Later(awaitable) => (Waiting { check: rest, asked: Asked::Decision(question) }, awaitable),
+                },
+                (Some(rest), RequestNext::Resolve { connection, pointer }) => {
+                    let awaitable = this.engine(&state)?.resolve_soon(py, connection, pointer)?;
+                    (Waiting { check: rest, asked: Asked::Pointer }, awaitable)
+                }
+                (None, RequestNext::Ask(_) | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
+            };
+            let waiting = Mutex::new(Some(waiting));
+            let observing = Observing { context: context.clone().unbind(), waiting, awaitable: awaitable.unbind() };
+            return Ok(Bound::new(py, observing)?.into_any());
+        }
+    }
+}
+
+impl CallContext {
+    fn start(&self, py: Python<'_>, request: WireRequest) -> PyResult<RequestCheck> {
+        let block: Option<ActAs> = current_block(py)?;
+        Ok(RequestCheck::new(&self.call, block, Arc::new(request)))
+    }
+
+    fn decide_now(&self, py: Python<'_>, check: RequestCheck) -> PyResult<Permit> {
+        let state = self.guarded.get().state(py);
+        let mut check = check;
+        loop {
+            let (rest, next) = check.next(&self.guarded.get().callables, Asker::now());
+            check = match (rest, next) {
+                (_, RequestNext::Pass(permit)) => return Ok(Permit(permit)),
+                (_, RequestNext::Refuse(refusal)) => return Err(errors::refused(py, &refusal)),
+                (Some(mut rest), RequestNext::Ask(question)) => {
+                    let decision = self.engine(&state)?.ask(py, &question)?;
+                    rest.answer_decision(&question, &decision, Asker::now());
+                    rest
+                }
+                (Some(mut rest), RequestNext::Resolve { connection, pointer }) => {
+                    rest.answer_resource(self.resolve(py, &state, connection, pointer)?);
+                    rest
+                }
+                (None, RequestNext::Ask(_) | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
+            };
+        }
+    }
+
+    fn resolve(
+        &self,
+        py: Python<'_>,
+        state: &State,
+        connection: String,
+        pointer: Pointer,
+    ) -> PyResult<Result<Option<toolpass_core::resource::Resource>, toolpass_core::decision::Decision>> {
+        self.engine(state)?.resolve(py, connection, pointer)
+    }
+
+    fn engine<'s>(&self, state: &'s State) -> PyResult<&'s Asker> {
+        state.engine.as_ref().ok_or_else(|| PyTypeError::new_err("no engine is set up to ask"))
+    }
+
+    /// Whatever went wrong on the way to a permit refuses the request; a late one is an audit event of its own.
+    fn settle<T>(&self, py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
+        let outcome = outcome.map_err(|error| {
+            if errors::is_refusal(py, &error) || !error.is_instance_of::<pyo3::exceptions::PyException>(py) {
+                return error;
+            }
+            let refusal: Refusal = self.call.check_crashed(&type_name(error.value(py)));
+            let refused = errors::refused(py, &refusal);
+            refused.set_cause(py, Some(error));
+            refused
+        });
+        if self.call.phase() == toolpass_guard::call::Phase::Over
+            && let Some(action) = self.call.observed().pop()
+        {
+            self.guarded.get().state(py).emit(py, request::late_event(&self.call, action, Asker::now()));
+        }
+        outcome
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
+fn read(
+    scheme: &Bound<'_, PyAny>,
+    host: &Bound<'_, PyAny>,
+    port: Option<u16>,
+    method: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    headers: &Bound<'_, PyAny>,
+    body: Option<&Bound<'_, PyAny>>,
+    unread: bool,
+) -> PyResult<WireRequest> {
+    let (scheme, host, method, target) = (text(scheme)?, text(host)?, text(method)?, text(target)?);
+    let pairs: Vec<(String, Vec<u8>)> = headers.try_iter()?.map(|pair| header(&pair?)).collect::<PyResult<_>>()?;
+    let bytes = body.filter(|body| !body.is_none()).map(bytes).transpose()?;
+    let body = match (&bytes, unread) {
+        (_, true) => RawBody::Unread,
+        (Some(bytes), false) => RawBody::Bytes(bytes),
+        (None, false) => RawBody::None,
+    };
+    let headers = pairs.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
+    let raw = RawRequest { scheme: &scheme, host: &host, port, method: &method, target: &target, headers, body };
+    Ok(WireRequest::read(raw, &Limits::default()))
+}
+
+/// A text, or bytes read as latin-1, which is what HTTP's own readers do.
+fn text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(text.to_string_lossy().into_owned());
+    }
+    Ok(bytes(given)?.into_iter().map(char::from).collect())
+}
+
+fn header(pair: &Bound<'_, PyAny>) -> PyResult<(String, Vec<u8>)> {
+    let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+    let value = match value.cast::<PyString>() {
+        Ok(value) => value.to_string_lossy().into_owned().into_bytes(),
+        Err(_) if value.is_instance_of::<PyBytes>() => bytes(&value)?,
+        Err(_) => value.str()?.to_string_lossy().into_owned().into_bytes(),
+    };
+    Ok((text(&name)?, value))
+}
+
+fn bytes(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(text.to_string_lossy().into_owned().into_bytes());
+    }
+    let made = given.py().get_type::<PyBytes>().call1((given,))?;
+    Ok(made.cast_into::<PyBytes>()?.as_bytes().to_vec())
+}

@@ -1,0 +1,83 @@
+//! `toolpass.permission_check(...)`: an authorizer that asks an engine, with a resource filled from the arguments.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use toolpass_core::codes::Code;
+use toolpass_core::decision::Decision as Core;
+use toolpass_core::template::{Filled, Template};
+use toolpass_guard::tool::Permission as Question;
+
+use crate::decision::Decision;
+use crate::engine::Asker;
+
+/// An authorizer that asks an engine.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Permission {
+    pub(crate) engine: Arc<Asker>,
+    connection: String,
+    action: String,
+    resource: Template,
+    fresh: bool,
+}
+
+impl Permission {
+    /// The question, as the guard asks it.
+    pub(crate) fn question(&self) -> Question {
+        Question { connection: self.connection.clone(), action: self.action.clone(), resource: self.resource.clone(), fresh: self.fresh }
+    }
+}
+
+#[pymethods]
+impl Permission {
+    #[new]
+    #[pyo3(signature = (tp, connection, action, resource, *, fresh=false))]
+    fn new(tp: &Bound<'_, PyAny>, connection: String, action: String, resource: &str, fresh: bool) -> PyResult<Permission> {
+        if !tp.getattr("check").is_ok_and(|check| check.is_callable()) {
+            return Err(PyTypeError::new_err("expected an engine: an object with a callable `check`"));
+        }
+        let resource = Template::parse(resource).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Permission { engine: Arc::new(Asker::of(tp)), connection, action, resource, fresh })
+    }
+
+    /// The arguments the resource is filled from.
+    #[getter]
+    fn __toolpass_fields__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.resource.fields())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("permission_check(connection={:?}, action={:?}, resource={:?})", self.connection, self.action, self.resource.as_str())
+    }
+}
+
+/// The resource of a permission, filled from named values: its text, or the `Decision` that says why it cannot be.
+#[pyfunction]
+pub(crate) fn fill_resource(py: Python<'_>, permission: &Permission, values: &Bound<'_, PyDict>) -> PyResult<Py<PyAny>> {
+    let value_of = |name: &str| filled(&values.get_item(name).ok().flatten()?);
+    match permission.resource.fill(value_of) {
+        Ok(resource) => Ok(PyString::new(py, resource.as_str()).into_any().unbind()),
+        Err(unfilled) => {
+            let decision = Core { status: 400, ..Core::unknown(Code::InvalidRequest, unfilled.to_string()) };
+            Decision::object(py, decision)
+        }
+    }
+}
+
+/// The present moment in ISO 8601 with milliseconds.
+#[pyfunction]
+pub(crate) fn log_time() -> String {
+    crate::audit::time_text(Asker::wall())
+}
+
+fn filled(value: &Bound<'_, PyAny>) -> Option<Filled<'static>> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Some(Filled::Text(text.to_string_lossy().into_owned().into()));
+    }
+    if value.is_instance_of::<PyBool>() {
+        return None;
+    }
+    value.extract::<i128>().ok().map(Filled::Integer)
+}

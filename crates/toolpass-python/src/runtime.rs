@@ -1,0 +1,56 @@
+//! The one tokio runtime of the process: started on first use, two workers, begun anew after a fork.
+//!
+//! A forked child has the parent's memory and none of its threads, so its copy of the runtime can neither be used nor shut
+//! down: it is forgotten.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use tokio::runtime::{Builder, Runtime};
+
+static RUNTIME: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
+
+/// How often this process's line of ancestors has forked: what was built under another number must be built anew.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// The runtime.
+/// Errors: `RuntimeError` when the system gives no threads.
+pub(crate) fn runtime() -> PyResult<Arc<Runtime>> {
+    let mut slot = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(runtime) = &*slot {
+        return Ok(Arc::clone(runtime));
+    }
+    let built = Builder::new_multi_thread().worker_threads(2).thread_name("toolpass").enable_all().build();
+    let runtime = Arc::new(built.map_err(|error| PyRuntimeError::new_err(format!("toolpass could not start its threads: {error}")))?);
+    *slot = Some(Arc::clone(&runtime));
+    Ok(runtime)
+}
+
+/// The number of the present process.
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Wait for a future, the interpreter's lock let go.
+/// Errors: that of [`runtime`].
+pub(crate) fn wait<F: Future + Send>(py: Python<'_>, future: F) -> PyResult<F::Output>
+where
+    F::Output: Send,
+{
+    let runtime = runtime()?;
+    Ok(py.detach(|| runtime.block_on(future)))
+}
+
+/// Called in a child right after a fork.
+#[pyfunction]
+pub(crate) fn after_fork() {
+    GENERATION.fetch_add(1, Ordering::AcqRel);
+    // Another thread may have held the lock when the process forked; then the child never gets it and keeps an empty slot
+    // only if it can be had.
+    if let Ok(mut slot) = RUNTIME.try_lock() {
+        std::mem::forget(slot.take());
+    }
+}

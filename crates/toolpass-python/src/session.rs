@@ -1,0 +1,139 @@
+//! `toolpass.Session`.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use toolpass_core::effect::Effect;
+use toolpass_core::user::Token;
+use toolpass_guard::session::{Key, Session as Inner};
+
+use crate::source::session_variable;
+
+/// One person's run of an assistant: who, and what it has seen and spent.
+#[pyclass(frozen, weakref, module = "toolpass")]
+pub(crate) struct Session(Inner);
+
+impl Session {
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    pub(crate) fn of(inner: Inner) -> Session {
+        Session(inner)
+    }
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    #[pyo3(signature = (user, *, groups=None, token=None, id=None))]
+    fn new(user: &Bound<'_, PyAny>, groups: Option<&Bound<'_, PyAny>>, token: Option<&Bound<'_, PyAny>>, id: Option<&str>) -> PyResult<Session> {
+        let user: &str = user.extract().map_err(|_| PyValueError::new_err("expected `user` to be a text naming the person the agent works for"))?;
+        let token = match token {
+            None => None,
+            Some(token) => {
+                let text: &str = token.extract().map_err(|_| PyValueError::new_err("expected `token` to be a text"))?;
+                Token::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?
+            }
+        };
+        let groups = groups.map(texts).transpose()?;
+        let made = Inner::new(user, groups, token, id.map(str::to_owned));
+        made.map(Session).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The person, as given.
+    #[getter]
+    fn user(&self) -> &str {
+        self.0.user()
+    }
+
+    /// The person's groups; `None` when none were given.
+    #[getter]
+    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.0.groups().map(|groups| PyTuple::new(py, groups)).transpose()
+    }
+
+    /// The person's own login token.
+    #[getter]
+    fn token(&self) -> Option<String> {
+        self.0.token().map(|token| String::from_utf8_lossy(token.expose()).into_owned())
+    }
+
+    /// The session's id.
+    #[getter]
+    fn id(&self) -> &str {
+        self.0.id()
+    }
+
+    /// Whether outside text was seen. Never goes back.
+    #[getter]
+    fn saw_untrusted(&self) -> bool {
+        self.0.saw_untrusted()
+    }
+
+    /// Whether private data was read. Never goes back.
+    #[getter]
+    fn read_private(&self) -> bool {
+        self.0.read_private()
+    }
+
+    /// How often `tool:<name>` or `effect:<effect>` was counted.
+    fn count(&self, key: &str) -> PyResult<u32> {
+        let parsed = match key.split_once(':') {
+            Some(("tool", name)) => Some(Key::Tool(name.into())),
+            Some(("effect", effect)) => Effect::parse(effect).map(Key::Effect),
+            Some(_) | None => None,
+        };
+        parsed
+            .map(|key| self.0.count(&key))
+            .ok_or_else(|| PyValueError::new_err("expected `tool:<name>` or `effect:<read|write|destructive>`"))
+    }
+
+    /// Make this the current session for the block.
+    fn active(slf: Bound<'_, Self>) -> Active {
+        Active { session: slf.unbind(), tokens: std::sync::Mutex::new(Vec::new()) }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Session(user={:?}, id={:?})", self.0.user(), self.0.id())
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err("a Session belongs to its process and cannot be pickled"))
+    }
+}
+
+/// What `Session.active()` answers: a context manager that nests and restores the session before it.
+#[pyclass(frozen, module = "toolpass._native")]
+struct Active {
+    session: Py<Session>,
+    tokens: std::sync::Mutex<Vec<Py<PyAny>>>,
+}
+
+#[pymethods]
+impl Active {
+    fn __enter__(&self, py: Python<'_>) -> PyResult<Py<Session>> {
+        let token = session_variable(py)?.call_method1("set", (self.session.clone_ref(py),))?;
+        self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(token.unbind());
+        Ok(self.session.clone_ref(py))
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        let token = self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
+        if let Some(token) = token {
+            session_variable(py)?.call_method1("reset", (token,))?;
+        }
+        Ok(false)
+    }
+}
+
+/// A sequence of texts. A bare text is refused: its letters would be taken for groups.
+/// Errors: `ValueError`.
+fn texts(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let wrong = || PyValueError::new_err("expected `groups` to be a sequence of texts, not a single text");
+    if given.is_instance_of::<PyString>() {
+        return Err(wrong());
+    }
+    given.try_iter().map_err(|_| wrong())?.map(|item| item?.extract::<String>().map_err(|_| wrong())).collect()
+}

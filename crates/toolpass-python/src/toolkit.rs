@@ -1,0 +1,223 @@
+//! The settings of one toolkit, as the face validated them, and what is done with a finished call.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use toolpass_core::effect::Effect;
+use toolpass_guard::audit as guard;
+use toolpass_guard::settings::{ActAs, EngineState, KnownSystems, Settings, UnknownHosts};
+
+use crate::audit::AuditEvent;
+use crate::engine::{self, Asker};
+
+/// One toolkit's settings; replaced as a whole.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct ToolkitCore {
+    state: RwLock<Arc<State>>,
+}
+
+/// The settings at one moment.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) engine: Option<Asker>,
+    pub(crate) session: Option<Py<PyAny>>,
+    pub(crate) credentials: Option<Py<PyAny>>,
+    pub(crate) on_refuse: Option<Py<PyAny>>,
+    audit: Sink,
+}
+
+/// Where audit events go.
+#[derive(Default)]
+enum Sink {
+    /// One line on the logger of the toolkit.
+    #[default]
+    Log,
+    /// Nowhere.
+    None,
+    /// A callable.
+    Callable(Py<PyAny>),
+}
+
+impl ToolkitCore {
+    pub(crate) fn state(&self) -> Arc<State> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl ToolkitCore {
+    #[new]
+    fn new() -> ToolkitCore {
+        ToolkitCore { state: RwLock::default() }
+    }
+
+    /// Replace the settings. A rejected call changes nothing.
+    fn configure(&self, py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
+        let state = Arc::new(read(py, given)?);
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+        Ok(())
+    }
+}
+
+impl State {
+    /// Hand a finished call's event to its sink. A sink that raises is logged, nothing else.
+    pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) {
+        let sent = match &self.audit {
+            Sink::None => Ok(()),
+            Sink::Callable(sink) => sink.call1(py, (AuditEvent::new(event),)).map(drop),
+            Sink::Log => log_event(py, event),
+        };
+        if let Err(error) = sent {
+            let _ = audit_logger(py).and_then(|logger| {
+                let kwargs = PyDict::new(py);
+                kwargs.set_item("exc_info", error.value(py))?;
+                logger.call_method("error", ("the audit sink raised; the event is lost",), Some(&kwargs))
+            });
+        }
+    }
+
+    /// Whether anybody reads events; when nobody does, none is made.
+    pub(crate) fn wants_events(&self, py: Python<'_>) -> bool {
+        match &self.audit {
+            Sink::None => false,
+            Sink::Callable(_) => true,
+            Sink::Log => audit_logger(py).and_then(|logger| logger.call_method1(pyo3::intern!(py, "isEnabledFor"), (INFO,))?.is_truthy()).unwrap_or(true),
+        }
+    }
+}
+
+/// Make sure the hooks are in place. Answers a library in use that cannot be looked at.
+pub(crate) fn ensure_hooks(py: Python<'_>) -> PyResult<Option<String>> {
+    static INSTALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    INSTALL.import(py, "toolpass._hooks", "install")?.call0()?.extract()
+}
+
+/// `logging.INFO`.
+const INFO: u8 = 20;
+
+fn log_event(py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
+    let line = AuditEvent::new(event);
+    let line = Bound::new(py, line)?.call_method0("to_json")?;
+    audit_logger(py)?.call_method1("info", ("%s", line)).map(drop)
+}
+
+fn audit_logger<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+    static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let logger = LOGGER.get_or_try_init(py, || py.import("logging")?.call_method1("getLogger", ("toolpass.toolkit",)).map(Bound::unbind))?;
+    Ok(logger.bind(py))
+}
+
+fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
+    let setting = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> { Ok(given.get_item(name)?.filter(|value| !value.is_none())) };
+    let flag = |name: &str, default: bool| -> PyResult<bool> {
+        match setting(name)? {
+            None => Ok(default),
+            Some(value) => value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{name}` to be True or False"))),
+        }
+    };
+    let permissions = setting("permissions")?;
+    let connections = setting("connections")?;
+    let systems = engine::systems(py, permissions.as_ref(), connections.as_ref())?;
+    let settings = Settings {
+        limits: limits(setting("limits")?.as_ref())?,
+        act_as: one_of("act_as", setting("act_as")?.as_ref(), &[("user", ActAs::User), ("agent", ActAs::Agent)])?,
+        strict: flag("strict", false)?,
+        unknown_hosts: one_of("unknown_hosts", setting("unknown_hosts")?.as_ref(), UNKNOWN_HOSTS)?,
+        fresh_effects: fresh_effects(setting("fresh_effects")?.as_ref())?,
+        intercept: flag("intercept", true)?,
+        private: setting("private")?.map(|value| texts("private", &value)).transpose()?.unwrap_or_default(),
+        engine: if permissions.is_some() { EngineState::Present } else { EngineState::Absent },
+        has_connections: connections.is_some(),
+        systems: KnownSystems::Known(systems),
+        exfiltration: one_of("exfiltration", setting("exfiltration")?.as_ref(), &[("refuse", true), ("off", false)])?,
+        audit_arguments: flag("audit_arguments", true)?,
+    };
+    Ok(State {
+        settings: Arc::new(settings),
+        engine: permissions.map(|engine| Asker::of(&engine)),
+        session: setting("session")?.map(Bound::unbind),
+        credentials: setting("credentials")?.map(Bound::unbind),
+        on_refuse: callable("on_refuse", setting("on_refuse")?)?,
+        audit: sink(py, given)?,
+    })
+}
+
+const UNKNOWN_HOSTS: &[(&str, UnknownHosts)] =
+    &[("guarded", UnknownHosts::Guarded), ("allow", UnknownHosts::Allow), ("refuse", UnknownHosts::Refuse)];
+
+fn sink(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Sink> {
+    let Some(sink) = given.get_item("audit")? else { return Ok(Sink::Log) };
+    if sink.is_none() {
+        return Ok(Sink::None);
+    }
+    if sink.hasattr("__toolpass_log_audit__")? {
+        return Ok(Sink::Log);
+    }
+    let is_async = py.import("inspect")?.call_method1("iscoroutinefunction", (&sink,))?.is_truthy()?;
+    if is_async {
+        return Err(PyTypeError::new_err("expected `audit` to be an ordinary function; what an async one answers would be dropped"));
+    }
+    Ok(callable("audit", Some(sink))?.map_or(Sink::None, Sink::Callable))
+}
+
+fn callable(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+    match value {
+        Some(value) if !value.is_callable() => Err(PyTypeError::new_err(format!("expected `{name}` to be callable"))),
+        other => Ok(other.map(Bound::unbind)),
+    }
+}
+
+/// A closed set of texts; the first is the default.
+fn one_of<T: Copy>(name: &str, value: Option<&Bound<'_, PyAny>>, choices: &[(&str, T)]) -> PyResult<T> {
+    let accepted = || choices.iter().map(|(text, _)| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+    let wrong = || PyValueError::new_err(format!("expected `{name}` to be one of {}", accepted()));
+    let text = match value {
+        None => None,
+        Some(value) => Some(value.extract::<String>().map_err(|_| wrong())?),
+    };
+    let found = match text.as_deref() {
+        None => choices.first(),
+        Some(text) => choices.iter().find(|(choice, _)| *choice == text),
+    };
+    found.map(|(_, chosen)| *chosen).ok_or_else(wrong)
+}
+
+fn limits(value: Option<&Bound<'_, PyAny>>) -> PyResult<[Option<u32>; 3]> {
+    let mut limits = [None; 3];
+    let Some(value) = value else { return Ok(limits) };
+    let wrong = || PyValueError::new_err("expected `limits` to map `read`, `write` or `destructive` to a whole number of at least 0");
+    for pair in value.call_method0("items").map_err(|_| wrong())?.try_iter()? {
+        let (name, at_most): (String, Bound<'_, PyAny>) = pair?.extract().map_err(|_| wrong())?;
+        let effect = Effect::parse(&name).ok_or_else(wrong)?;
+        let at_most = whole_number(&at_most).ok_or_else(wrong)?;
+        for (slot, known) in limits.iter_mut().zip(Effect::ALL) {
+            if known == effect {
+                *slot = Some(at_most);
+            }
+        }
+    }
+    Ok(limits)
+}
+
+/// A whole number of at least 0 that is no bool.
+pub(crate) fn whole_number(value: &Bound<'_, PyAny>) -> Option<u32> {
+    if value.is_instance_of::<pyo3::types::PyBool>() { None } else { value.extract().ok() }
+}
+
+fn fresh_effects(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Effect>> {
+    let Some(value) = value else { return Ok(vec![Effect::Destructive]) };
+    let wrong = || PyValueError::new_err("expected `fresh_effects` to hold only `read`, `write` and `destructive`");
+    texts("fresh_effects", value)?.iter().map(|name| Effect::parse(name).ok_or_else(wrong)).collect()
+}
+
+fn texts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let wrong = || PyTypeError::new_err(format!("expected `{name}` to be an iterable of texts"));
+    if value.is_instance_of::<pyo3::types::PyString>() {
+        return Err(wrong());
+    }
+    value.try_iter().map_err(|_| wrong())?.map(|item| item?.extract().map_err(|_| wrong())).collect()
+}
