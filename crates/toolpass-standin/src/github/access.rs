@@ -3,7 +3,11 @@
 //! Grants come from being a collaborator, from teams (a child team has its parent's), from the organization's base permission, from
 //! owning the organization, and from the repository being public. Source: docs.github.com, "Repository roles for an organization".
 
-use super::world::{GithubWorld, Organization, Repository, Team};
+use super::world::GithubWorld;
+
+use super::world::organization::{Organization, Team};
+
+use super::world::repository::Repository;
 
 /// The ladder, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -171,7 +175,7 @@ fn resolve(organization: Option<&Organization>, name: &str) -> Right {
 
 #[cfg(test)]
 mod tests {
-    use super::super::world::{CustomRole, Membership};
+    use super::super::world::organization::{CustomRole, Membership};
     use super::*;
 
     #[test]

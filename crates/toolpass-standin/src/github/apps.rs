@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::auth::{Caller, Minted, message};
 use super::call::{Answer, Call, invalid, not_found, number, texts};
 use super::render;
-use super::world::Installation;
+use super::world::organization::Installation;
 use crate::message::{Reply, set};
 use crate::server::random_hex;
 
@@ -182,7 +182,10 @@ fn narrowed(
     record: &Installation,
     asked: Option<&Value>,
 ) -> Result<BTreeMap<String, String>, Reply> {
-    let Some(asked) = asked.and_then(Value::as_object) else {
+    let Some(asked) = asked
+        .and_then(Value::as_object)
+        .filter(|asked| !asked.is_empty())
+    else {
         return Ok(record.permissions.clone());
     };
     let strength = |level: &str| {

@@ -8,7 +8,7 @@ use super::access::Role;
 use super::auth::{Caller, Level, message};
 use super::call::{Answer, Call, not_found, number};
 use super::render;
-use super::world::{Branch, Protection, Repository, Ruleset};
+use super::world::repository::{Branch, Protection, Repository, Ruleset};
 use crate::message::{Reply, set};
 
 /// The chapters' endpoints.

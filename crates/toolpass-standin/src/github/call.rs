@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::access::{self, Right, Role};
 use super::auth::{Caller, Grant, Level, Minted, message};
-use super::world::{GithubWorld, Organization, Repository, Team};
+use super::world::GithubWorld;
+use super::world::organization::{Organization, Team};
+use super::world::repository::Repository;
 use crate::message::{Received, Reply};
 
 /// An endpoint's answer; the error is one too, given early.
@@ -20,6 +22,8 @@ pub(super) struct Links {
     pub(super) api: String,
     /// The web pages.
     pub(super) web: String,
+    /// The release of an Enterprise Server.
+    pub(super) server_version: Option<&'static str>,
 }
 
 /// A request and all an endpoint may use.
@@ -180,6 +184,27 @@ impl Call<'_> {
             Caller::App | Caller::Installation(_) => format!("{}[bot]", self.world.app.slug),
             Caller::User(user) => user.login.clone(),
         }
+    }
+
+    /// The path by names where it starts with a repository's id. Errors: GitHub's 404.
+    pub(super) fn by_names(&self, names: Vec<String>) -> Result<Vec<String>, Reply> {
+        let [first, id, rest @ ..] = names.as_slice() else {
+            return Ok(names);
+        };
+        if first != "repositories" {
+            return Ok(names);
+        }
+        let id = number(id)?;
+        let found = self
+            .world
+            .repositories
+            .iter()
+            .find(|(_, record)| record.id == id);
+        let full_name = found.ok_or_else(not_found)?.0;
+        let named = std::iter::once("repos")
+            .chain(full_name.split('/'))
+            .map(str::to_owned);
+        Ok(named.chain(rest.iter().cloned()).collect())
     }
 
     /// The redirection of a repository's former name.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::auth::message;
 use super::call::{Answer, Call, invalid, not_found, text};
 use super::render::{self, join};
-use super::world::{Branch, Repository, sha1_hex};
+use super::world::repository::{Branch, Repository};
 use crate::message::{Reply, set};
 use crate::server::random_hex;
 
@@ -69,6 +69,16 @@ pub(super) fn commit_body(call: &Call<'_>, full_name: &str, sha: &str, text: &st
         "comments_url": format!("{url}/comments"), "author": author, "committer": author, "parents": [],
         "commit": git_commit_body(call, full_name, sha, text),
     })
+}
+
+/// The SHA-1 of some bytes as 40 hexadecimal digits: what git calls things by.
+pub(super) fn sha1_hex(bytes: &[u8]) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, bytes);
+    digest
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn read(call: &Call<'_>, owner: &str, repo: &str, path: &str) -> Answer {

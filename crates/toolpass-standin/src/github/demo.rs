@@ -8,10 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::world::{
-    Account, Branch, Comment, ExternalIdentity, GithubWorld, Installation, Issue, Membership,
-    Organization, Pull, Repository, Ruleset, SamlProvider, StaticToken, Team, TokenKind,
+use super::world::{Account, GithubWorld, StaticToken, TokenKind};
+
+use super::world::organization::{
+    ExternalIdentity, Installation, Membership, Organization, SamlProvider, Team,
 };
+
+use super::world::repository::{Branch, Comment, Issue, Pull, Repository, Ruleset};
 
 /// The default world.
 pub fn world() -> GithubWorld {
@@ -153,7 +156,10 @@ fn shop() -> Repository {
                 include: vec!["refs/heads/release/*".to_owned()],
                 rules: vec![
                     json!({"type": "deletion"}),
-                    json!({"type": "pull_request", "parameters": {}}),
+                    json!({"type": "pull_request", "parameters": {
+                "required_approving_review_count": 1, "dismiss_stale_reviews_on_push": false, "require_code_owner_review": false,
+                "require_last_push_approval": false, "required_review_thread_resolution": false,
+            }}),
                 ],
                 bypass_actors: vec![
                     json!({"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"}),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::auth::Level;
 use super::call::{Answer, Call, invalid, not_found, number, text, texts};
 use super::render;
-use super::world::{Comment, CommentOn, Issue, Repository};
+use super::world::repository::{Comment, CommentOn, Issue, Repository};
 use crate::message::Reply;
 
 /// The chapter's endpoints.

@@ -8,7 +8,8 @@ use super::access;
 use super::auth::{Caller, Level, message};
 use super::call::{Answer, Call, not_found, number, text};
 use super::render;
-use super::world::{Membership, Organization, Repository, Team};
+use super::world::organization::{Membership, Organization, Team};
+use super::world::repository::Repository;
 use crate::message::Reply;
 
 /// The chapters' endpoints.

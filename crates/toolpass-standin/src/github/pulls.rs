@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::auth::{Level, message};
 use super::call::{Answer, Call, invalid, not_found, number, text};
-use super::world::{Comment, CommentOn, Pull, Review};
+use super::world::repository::{Comment, CommentOn, Pull, Review};
 use super::{issues, render};
 use crate::message::Reply;
 use crate::server::random_hex;

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::access::{Right, Role};
 use super::call::Links;
-use super::world::{
-    Account, Actors, Comment, CommentOn, GithubWorld, Installation, Issue, Organization, Pull,
-    Repository, Review, Team, sha1_hex,
-};
+use super::contents::sha1_hex;
+use super::world::organization::{Installation, Organization, Team};
+use super::world::repository::{Actors, Comment, CommentOn, Issue, Pull, Repository, Review};
+use super::world::{Account, GithubWorld};
 use crate::message::set;
 
 /// `simple-user`, for people, bots and organizations alike.
@@ -172,7 +172,7 @@ pub(super) fn organization(
     with_flags: bool,
 ) -> Value {
     let more = json!({
-        "name": login, "company": null, "blog": "", "location": null, "email": null, "twitter_username": null, "is_verified": false,
+        "name": login, "company": "", "blog": "", "location": "", "email": "", "twitter_username": null, "is_verified": false,
         "has_organization_projects": true, "has_repository_projects": true, "public_repos": 0, "public_gists": 0, "followers": 0,
         "following": 0, "html_url": format!("{}/{login}", links.web), "type": "Organization", "created_at": TIME,
         "updated_at": TIME, "archived_at": null,

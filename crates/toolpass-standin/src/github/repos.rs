@@ -8,20 +8,17 @@ use super::access::Role;
 use super::auth::{Caller, Level, message};
 use super::call::{Answer, Call, not_found, number, text};
 use super::render;
-use super::world::Environment;
-use crate::message::Reply;
+use super::world::repository::{Environment, Repository};
+use crate::message::{Reply, set};
 
 /// The chapters' endpoints.
 pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option<Answer> {
     match (method, names) {
-        ("GET", ["meta"]) => Some(Ok(Reply::json(
-            200,
-            &json!({"verifiable_password_authentication": false}),
-        ))),
+        ("GET", ["meta"]) => Some(Ok(meta(call))),
+        ("GET", ["search", _]) => Some(Ok(found_nothing())),
         ("GET", ["zen"]) => Some(Ok(Reply::json(200, &json!("Speak like a human.")))),
         ("GET", ["rate_limit"]) => Some(Ok(rate_limit(call))),
         ("GET", ["user", "repos"]) => Some(Ok(own_repositories(call))),
-        ("GET", ["repositories", id, rest @ ..]) => by_id(call, id, rest),
         ("GET", ["repos", owner, repo]) => Some(record(call, owner, repo)),
         ("PATCH", ["repos", owner, repo]) => Some(change(call, owner, repo)),
         ("DELETE", ["repos", owner, repo]) => Some(delete(call, owner, repo)),
@@ -35,12 +32,39 @@ pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option
         ("GET", ["repos", owner, repo, "interaction-limits"]) => {
             Some(interaction_limits(call, owner, repo))
         }
+        ("GET", ["repos", owner, repo, "actions", "runs", id]) => Some(run(call, owner, repo, id)),
+        (
+            "GET",
+            [
+                "repos",
+                owner,
+                repo,
+                "actions",
+                "runs",
+                id,
+                "pending_deployments",
+            ],
+        ) => Some(pending(call, owner, repo, id)),
         ("GET", ["repos", owner, repo, "environments"]) => Some(environments(call, owner, repo)),
         ("GET", ["repos", owner, repo, "environments", name]) => {
             Some(environment(call, owner, repo, name))
         }
         _ => None,
     }
+}
+
+fn meta(call: &Call<'_>) -> Reply {
+    let mut body = json!({"verifiable_password_authentication": false});
+    if let Some(version) = call.links.server_version {
+        set(&mut body, "installed_version", json!(version));
+    }
+    Reply::json(200, &body)
+}
+
+/// Nothing is indexed.
+fn found_nothing() -> Reply {
+    let body = json!({"total_count": 0, "incomplete_results": false, "items": []});
+    Reply::json(200, &body)
 }
 
 fn rate_limit(call: &Call<'_>) -> Reply {
@@ -69,32 +93,6 @@ fn own_repositories(call: &Call<'_>) -> Reply {
         })
         .collect(),
     )
-}
-
-/// An id stands for the name in every read below it.
-fn by_id(call: &mut Call<'_>, id: &str, rest: &[&str]) -> Option<Answer> {
-    let id = match number(id) {
-        Ok(id) => id,
-        Err(refused) => return Some(Err(refused)),
-    };
-    let found = call
-        .world
-        .repositories
-        .iter()
-        .find(|(_, record)| record.id == id)
-        .map(|(name, _)| name.clone());
-    let Some((owner, repo)) = found.as_deref().and_then(|name| name.split_once('/')) else {
-        return Some(Err(not_found()));
-    };
-    let names: Vec<&str> = ["repos", owner, repo]
-        .into_iter()
-        .chain(rest.iter().copied())
-        .collect();
-    route(call, "GET", &names)
-        .or_else(|| super::branches::route(call, "GET", &names))
-        .or_else(|| super::contents::route(call, "GET", &names))
-        .or_else(|| super::issues::route(call, "GET", &names))
-        .or_else(|| super::pulls::route(call, "GET", &names))
 }
 
 fn record(call: &Call<'_>, owner: &str, repo: &str) -> Answer {
@@ -185,7 +183,7 @@ fn may_look_up<'a>(
     call: &'a Call<'_>,
     owner: &str,
     repo: &str,
-) -> Result<(String, &'a super::world::Repository), Reply> {
+) -> Result<(String, &'a Repository), Reply> {
     let (name, record) = call.repository(owner, repo)?;
     call.caller.need("metadata", Level::Read)?;
     if matches!(call.caller, Caller::User(_)) && call.callers_role(&name, record) < Role::Push {
@@ -230,6 +228,51 @@ fn environment(call: &Call<'_>, owner: &str, repo: &str, key: &str) -> Answer {
     }
     let item = record.environments.get(key).ok_or_else(not_found)?;
     Ok(Reply::json(200, &environment_body(call, &name, key, item)))
+}
+
+/// The part of `workflow-run` that says who runs what where.
+fn run(call: &Call<'_>, owner: &str, repo: &str, id: &str) -> Answer {
+    let (name, record) = call.repository(owner, repo)?;
+    call.caller.need("actions", Level::Read)?;
+    let id = number(id)?;
+    let item = record.runs.get(&id).ok_or_else(not_found)?;
+    let actor = render::user(call.world, &call.links, &item.actor);
+    let sha = record
+        .branches
+        .get(&item.head_branch)
+        .map(|branch| branch.sha.as_str());
+    let body = json!({
+        "id": id, "node_id": format!("WFR_{id}"), "name": "ci", "run_number": 1, "run_attempt": 1, "event": "push", "status": "waiting",
+        "conclusion": null, "workflow_id": 1, "head_branch": item.head_branch, "head_sha": sha, "actor": actor, "triggering_actor": actor,
+        "url": format!("{}/repos/{name}/actions/runs/{id}", call.links.api), "created_at": render::TIME, "updated_at": render::TIME,
+        "repository": {"id": record.id, "full_name": name},
+    });
+    Ok(Reply::json(200, &body))
+}
+
+fn pending(call: &Call<'_>, owner: &str, repo: &str, id: &str) -> Answer {
+    let (name, record) = call.repository(owner, repo)?;
+    call.caller.need("actions", Level::Read)?;
+    let item = record.runs.get(&number(id)?).ok_or_else(not_found)?;
+    let waiting = item
+        .waiting_for
+        .iter()
+        .filter_map(|key| Some((key, record.environments.get(key)?)));
+    let all: Vec<Value> = waiting
+        .map(|(key, environment)| {
+            let full = environment_body(call, &name, key, environment);
+            let rule = full.get("protection_rules").and_then(|rules| rules.get(0));
+            let reviewers = rule.and_then(|rule| rule.get("reviewers")).cloned().unwrap_or_else(|| json!([]));
+            let short = ["id", "node_id", "name", "url", "html_url"];
+            let short: serde_json::Map<String, Value> =
+                short.iter().filter_map(|member| Some(((*member).to_owned(), full.get(*member)?.clone()))).collect();
+            json!({
+                "environment": short, "wait_timer": 0, "wait_timer_started_at": null, "current_user_can_approve": false,
+                "reviewers": reviewers,
+            })
+        })
+        .collect();
+    Ok(Reply::json(200, &json!(all)))
 }
 
 fn environment_body(call: &Call<'_>, full_name: &str, key: &str, item: &Environment) -> Value {

@@ -99,18 +99,18 @@ impl GithubStandin {
             ApiStyle::DotCom => Links {
                 api: request.origin.clone(),
                 web: "https://github.com".to_owned(),
+                server_version: None,
             },
             ApiStyle::Enterprise => Links {
                 api: format!("{}{REST_PREFIX}", request.origin),
                 web: request.origin.clone(),
+                server_version: Some(SERVER_VERSION),
             },
         }
     }
 
     fn respond(&self, request: &Received, state: &mut State, caller: &Caller, path: &str) -> Reply {
         let now = Timestamp::now().as_second();
-        let names = segments(path);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let method = if request.method == "HEAD" {
             "GET"
         } else {
@@ -124,6 +124,11 @@ impl GithubStandin {
             minted: &mut state.minted,
             now,
         };
+        let names = match call.by_names(segments(path)) {
+            Ok(names) => names,
+            Err(refused) => return refused,
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let found = call
             .moved(&names)
             .or_else(|| apps::route(&mut call, method, &names))
@@ -292,5 +297,6 @@ fn decorate(reply: Reply, caller: &Caller, now: i64) -> Reply {
     reply
 }
 
+const SERVER_VERSION: &str = "3.19.0";
 const REST_PREFIX: &str = "/api/v3";
 const API_VERSIONS: [&str; 2] = ["2022-11-28", "2026-03-10"];

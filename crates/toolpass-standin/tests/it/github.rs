@@ -3,7 +3,7 @@
 use crate::support::{Ask, app_token, exchange, get, github, minted, post, send};
 use serde_json::{Value, json};
 use toolpass_standin::github::demo::AGENT_TOKEN;
-use toolpass_standin::github::world::APP_KEY;
+use toolpass_standin::github::world::{APP_KEY, GithubWorld};
 use toolpass_standin::github::{ApiStyle, GithubStandin, Options, demo};
 use toolpass_standin::server::{Running, Transport};
 
@@ -780,4 +780,60 @@ fn a_custom_role_shows_its_name_and_its_base() {
         get(&running, "/orgs/acme/custom-repository-roles", AGENT_TOKEN).status,
         404
     );
+}
+
+#[test]
+fn a_write_by_id_is_the_write_by_name() {
+    let running = github();
+    let id = get(&running, "/repos/acme/shop", AGENT_TOKEN).json()["id"].clone();
+    let path = format!("/repositories/{id}/issues");
+    let made = post(&running, &path, AGENT_TOKEN, json!({"title": "By id"}));
+    assert_eq!(
+        (made.status, made.json()["number"].as_u64()),
+        (201, Some(3))
+    );
+    let unknown = post(
+        &running,
+        "/repositories/1/issues",
+        AGENT_TOKEN,
+        json!({"title": "x"}),
+    );
+    assert_eq!(unknown.status, 404);
+}
+
+#[test]
+fn a_waiting_run_names_its_actor_and_the_reviewers() {
+    let running = github();
+    let change = json!({
+        "environments": {"prod": {"reviewers": {"users": ["sam"]}, "prevent_self_review": true}},
+        "runs": {"9": {"actor": "dana", "head_branch": "main", "waiting_for": ["prod"]}},
+    });
+    running
+        .patch(&json!({"repositories": {"acme/shop": change}}))
+        .unwrap();
+    let run = get(&running, "/repos/acme/shop/actions/runs/9", AGENT_TOKEN).json();
+    assert_eq!(run["actor"]["login"], "dana");
+    let path = "/repos/acme/shop/actions/runs/9/pending_deployments";
+    let waiting = get(&running, path, AGENT_TOKEN).json();
+    assert_eq!(waiting[0]["environment"]["name"], "prod");
+    assert_eq!(waiting[0]["reviewers"][0]["reviewer"]["login"], "sam");
+}
+
+#[test]
+fn a_state_that_was_read_can_be_started_from() {
+    let running = github();
+    post(
+        &running,
+        "/repos/acme/shop/issues",
+        AGENT_TOKEN,
+        json!({"title": "Kept"}),
+    );
+    let world: GithubWorld = serde_json::from_value(running.state()).unwrap();
+    let options = Options {
+        transport: Transport::Plain,
+        style: ApiStyle::DotCom,
+    };
+    let again = GithubStandin::start(world, &options).unwrap();
+    let issue = get(&again, "/repos/acme/shop/issues/3", AGENT_TOKEN).json();
+    assert_eq!(issue["title"], "Kept");
 }

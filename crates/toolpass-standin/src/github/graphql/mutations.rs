@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::auth::Level;
 use super::super::call::Call;
-use super::super::world::{Comment, Issue, Pull};
+use super::super::world::repository::{Comment, Issue, Pull};
 use super::document::{Field, Selection};
 use super::objects::FieldError;
 use crate::message::set;

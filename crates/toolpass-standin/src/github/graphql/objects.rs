@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::super::auth::{Caller, Grant, Level};
 use super::super::call::Call;
-use super::super::world::{CommentOn, ExternalIdentity, Issue, Pull, Repository, SamlProvider};
+use super::super::world::organization::{ExternalIdentity, SamlProvider};
+use super::super::world::repository::{CommentOn, Issue, Pull, Repository};
 use super::super::{access, render};
 use crate::message::set;
 
