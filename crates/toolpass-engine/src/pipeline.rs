@@ -1,0 +1,79 @@
+//! The order of a check, and nothing else.
+
+use std::sync::Arc;
+
+use toolpass_core::codes::Code;
+use toolpass_core::decision::Decision;
+use toolpass_core::question::Question;
+use toolpass_http::budget::{Context, Recorder};
+use toolpass_integration::cache::Fill;
+use toolpass_integration::connection::Request;
+use toolpass_integration::crash::caught;
+use toolpass_integration::failure::Failure;
+
+use crate::engine::Engine;
+use crate::outcome::{self, Stop};
+use crate::validate::{self, Valid};
+use crate::{decisions, identity};
+
+/// Answer a question that was asked when `asked` began.
+pub(crate) async fn answer(engine: &Engine, question: &Question, asked: &Context) -> Decision {
+    let valid = match validate::question(engine, question) {
+        Ok(valid) => valid,
+        Err(refused) => return *refused,
+    };
+    let ctx = asked
+        .with_freshness(question.freshness)
+        .with_deadline(asked.began().plus(valid.wired.timeout))
+        .with_recorder(Recorder::new());
+    decisions::answer(engine, &ctx, question, valid).await
+}
+
+/// Find out what nothing stored says.
+/// Errors: only that the time of the caller who began it ran out, so that others who wait may begin again.
+pub(crate) async fn ask(valid: Valid, ctx: Context) -> Result<Fill<Decision>, Failure> {
+    let mut account = String::new();
+    let found = attempt(&valid, &ctx, &mut account).await;
+    if let Err(Stop::Failed(failure)) = &found
+        && failure.code() == Code::UpstreamTimeout
+        && ctx.remaining().is_zero()
+    {
+        return Err(failure.clone());
+    }
+    let mut decision = found.unwrap_or_else(|stop| outcome::stopped(&stop));
+    decision.identity = account;
+    let kept =
+        valid
+            .wired
+            .lives
+            .decision(decision.outcome(), valid.person.token.as_ref(), ctx.wall());
+    Ok(match kept {
+        Some(ttl) => Fill::Store(decision, ttl),
+        None => Fill::Pass(decision),
+    })
+}
+
+/// The part that asks the system.
+async fn attempt(valid: &Valid, ctx: &Context, account: &mut String) -> Result<Decision, Stop> {
+    let wired = &valid.wired;
+    let slot = wired.limits.enter(ctx).await?;
+    let found = consult(valid, ctx, account).await;
+    slot.tell(found.as_ref().err());
+    Ok(outcome::answered(&found?))
+}
+
+async fn consult(valid: &Valid, ctx: &Context, account: &mut String) -> Result<Decision, Failure> {
+    let wired = &valid.wired;
+    let identity = identity::resolve(wired, ctx, &valid.person).await?;
+    account.clone_from(&identity.id);
+    let request = Request {
+        person: valid.person.clone(),
+        identity: Arc::unwrap_or_clone(identity),
+        action: valid.action.as_str().to_owned(),
+        resource: valid.resource.clone(),
+        facts: valid.facts.clone(),
+    };
+    caught(wired.connection.check(ctx, &request))
+        .await
+        .map_err(|crash| identity::logged(wired, crash))?
+}
