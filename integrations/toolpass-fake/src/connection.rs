@@ -1,50 +1,28 @@
-//! What the engine sees: the product, and one configured system of it.
-
-use std::sync::Arc;
+//! One configured system: what the engine asks, answered from its lists.
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
-use toolpass_integration::actions::ActionSpec;
 use toolpass_integration::connection::{Connection, Identity, Person, Probe, Request};
 use toolpass_integration::failure::Failure;
-use toolpass_integration::fields::{Key, Settings};
 use toolpass_integration::http::budget::Context;
-use toolpass_integration::integration::Integration;
-use toolpass_integration::parts::{ConnectError, Parts};
 
-use crate::actions::{Action, TABLE};
-use crate::config::{Config, KEYS};
+use crate::actions::Action;
+use crate::config::Config;
 use crate::resource::Thing;
 use crate::{identity, rules};
 
-/// The product.
-pub struct Fake;
-
-impl Integration for Fake {
-    fn name(&self) -> &'static str {
-        "fake"
-    }
-
-    fn keys(&self) -> &'static [Key] {
-        KEYS
-    }
-
-    fn actions(&self) -> &'static [ActionSpec] {
-        TABLE
-    }
-
-    fn connect(&self, settings: Settings, _: Parts) -> Result<Arc<dyn Connection>, ConnectError> {
-        let config = Config::read(&settings).map_err(ConnectError)?;
-        Ok(Arc::new(FakeConnection { config }))
-    }
-}
-
-struct FakeConnection {
+/// One configured system.
+#[derive(Debug)]
+pub(crate) struct FakeConnection {
     config: Config,
 }
 
 impl FakeConnection {
+    pub(crate) fn new(config: Config) -> FakeConnection {
+        FakeConnection { config }
+    }
+
     /// Errors: what the connection is set to fail with.
     fn reach(&self) -> Result<(), Failure> {
         match self.config.fail {

@@ -5,17 +5,49 @@
 //! | `config` `resource` `actions` | keys, the one resource type, the action table |
 //! | `identity` | e-mail → account |
 //! | `rules` | account, action, thing → decision, pure |
-//! | `connection` | what the engine sees: the product, and one configured system of it |
+//! | `connection` | one configured system: what the engine asks |
 //!
 //! Left out: `upstream`, because there is nothing to ask, and `routes` and `extract`, because no request ever goes there.
-//! Source: `docs/integrations/fake.md`.
 
 pub mod actions;
 pub mod config;
-pub mod connection;
+mod connection;
 pub mod identity;
 pub mod resource;
 pub mod rules;
 
+use std::sync::Arc;
+
+use toolpass_integration::actions::ActionSpec;
+use toolpass_integration::connection::Connection;
+use toolpass_integration::fields::{Key, Settings};
+use toolpass_integration::integration::Integration;
+use toolpass_integration::parts::{ConnectError, Parts};
+
+use config::Config;
+use connection::FakeConnection;
+
 /// The integration, for the registry.
-pub static INTEGRATION: connection::Fake = connection::Fake;
+pub static FAKE: Fake = Fake;
+
+/// Fake as a product.
+pub struct Fake;
+
+impl Integration for Fake {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn keys(&self) -> &'static [Key] {
+        config::KEYS
+    }
+
+    fn actions(&self) -> &'static [ActionSpec] {
+        actions::TABLE
+    }
+
+    fn connect(&self, settings: Settings, _: Parts) -> Result<Arc<dyn Connection>, ConnectError> {
+        let config = Config::read(&settings).map_err(ConnectError)?;
+        Ok(Arc::new(FakeConnection::new(config)))
+    }
+}

@@ -31,7 +31,7 @@ fn connection(settings: &[(&str, &str)]) -> Arc<dyn Connection> {
         clock: Arc::new(SystemClock),
         referenced: BTreeMap::new(),
     };
-    toolpass_fake::INTEGRATION
+    toolpass_fake::FAKE
         .connect(Settings::new(values), parts)
         .unwrap()
 }
