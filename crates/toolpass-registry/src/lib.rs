@@ -6,7 +6,7 @@
 use toolpass_integration::integration::Integration;
 
 /// The integrations, in registration order.
-static ALL: &[&dyn Integration] = &[&toolpass_fake::INTEGRATION];
+static ALL: &[&dyn Integration] = &[&toolpass_fake::FAKE, &toolpass_github::GITHUB];
 
 /// The integrations, in registration order.
 pub fn all() -> &'static [&'static dyn Integration] {
