@@ -13,7 +13,7 @@ use toolpass_core::secret::SecretRef;
 use toolpass_integration::fields::{Key, KeyKind, Settings, Value};
 use toolpass_integration::integration::Integration;
 
-use crate::config::{CallerGroups, Config, ConnectionConfig, DecisionLog, TransportConfig, Tuning};
+use crate::config::{Config, ConnectionConfig, DecisionLog, TransportConfig, Tuning};
 use crate::error::{Errors, Problem};
 use crate::keys::{COMMON, TOP, is_common, top_names};
 use crate::load::Integrations;

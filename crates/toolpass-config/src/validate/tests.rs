@@ -5,6 +5,7 @@ use toolpass_core::secret::Secret;
 use toolpass_integration::fields::CodeValue;
 
 use super::*;
+use crate::config::CallerGroups;
 use crate::load::{CodeInput, CodeOptions, from_values};
 use crate::testing::{ALL, load, problems};
 
