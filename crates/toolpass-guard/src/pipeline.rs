@@ -268,7 +268,7 @@ fn question<V: Value>(permission: &Permission, session: &Session, tool: &Tool, a
     let resource = permission
         .resource
         .fill(value_of)
-        .map_err(|unfilled| Refusal::of_call(RefusalCode::InvalidArguments, &tool.name, wording::unfilled(unfilled.field())))?;
+        .map_err(|unfilled| Refusal::of_call(RefusalCode::InvalidArguments, &tool.name, unfilled.to_string()))?;
     Ok(Question {
         user: session.user().into(),
         groups: session.groups().unwrap_or_default().to_vec(),
@@ -281,10 +281,10 @@ fn question<V: Value>(permission: &Permission, session: &Session, tool: &Tool, a
     })
 }
 
-fn filled<V: Value>(value: &V) -> Option<Filled> {
+fn filled<V: Value>(value: &V) -> Option<Filled<'static>> {
     match value.view() {
-        View::Text(text) => Some(Filled::Text(text.into_owned())),
-        View::Int(digits) => Some(Filled::Int(digits.into_owned())),
+        View::Text(text) => Some(Filled::Text(text.into_owned().into())),
+        View::Int(digits) => digits.parse().ok().map(Filled::Integer),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use toolpass_core::clock::Monotonic;
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
-use toolpass_core::question::{Pointer, Question};
+use toolpass_core::question::{Freshness, Pointer, Question};
 use toolpass_core::resource::Resource;
 use toolpass_wire::extract::Need;
 use toolpass_wire::observe::RowInfo;
@@ -51,6 +51,8 @@ pub enum RequestNext {
     Resolve {
         /// The connection to look it up in.
         connection: String,
+        /// How new the look-up must be.
+        freshness: Freshness,
         /// The pointer.
         pointer: Pointer,
     },

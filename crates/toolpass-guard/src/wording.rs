@@ -36,10 +36,6 @@ pub(crate) fn resource_out_of_scope(request: &str, resource: &str) -> String {
     format!("{request}: {} is outside what this tool may touch", Quoted::new(resource))
 }
 
-pub(crate) fn unfilled(argument: &str) -> String {
-    format!("`{argument}` cannot be part of a resource name; a plain name without spaces, `?`, `#`, `%` or `..` is accepted")
-}
-
 pub(crate) fn limit(key: &Key, at_most: u32) -> String {
     format!("the session has used up {key} ({at_most} at most)")
 }
@@ -139,8 +135,4 @@ pub(crate) fn unhooked(library: &str) -> String {
 
 pub(crate) fn late(request: &str) -> String {
     format!("{request}: the tool call it belongs to is over")
-}
-
-pub(crate) fn unreadable_for_untrusted(request: &str) -> String {
-    format!("{request}: its body could not be read, so it cannot be compared with the outside text of this session")
 }

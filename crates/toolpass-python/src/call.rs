@@ -11,6 +11,7 @@ use toolpass_guard::settings::ActAs;
 use crate::audit::ObservedAction;
 use crate::errors;
 use crate::guarded::Guarded;
+use crate::observe;
 use crate::session::Session;
 
 /// What `current_call()` answers: the running call.
@@ -90,6 +91,24 @@ impl CallContext {
     #[getter]
     fn hooked(&self) -> bool {
         self.call.hooked
+    }
+
+    /// Ask whether a request may leave, waiting for the answer. Raises when it may not.
+    #[pyo3(signature = (*parts))]
+    fn observe(slf: &Bound<'_, Self>, parts: &Bound<'_, PyTuple>) -> PyResult<observe::Permit> {
+        observe::observe(slf, parts)
+    }
+
+    /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
+    #[pyo3(signature = (*parts))]
+    fn observe_async<'py>(slf: &Bound<'py, Self>, parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        observe::observe_soon(slf, parts)
+    }
+
+    /// Whether an upper layer was just given leave for this very request; uses it up.
+    #[pyo3(signature = (*parts))]
+    fn admits(&self, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        observe::admits(self, parts)
     }
 
     /// Refuse the call because a library it uses cannot be looked at. Always raises.

@@ -1,7 +1,6 @@
 //! `toolpass.Toolpass`: the engine in this process, and how any engine is asked.
 
 mod asker;
-mod lookup;
 mod questions;
 mod settings;
 
@@ -25,7 +24,7 @@ use crate::decision::Decision;
 use crate::errors;
 use crate::runtime;
 
-pub(crate) use asker::{Answer, Asker, Found};
+pub(crate) use asker::{Answer, Asker, Found, Lookup};
 pub(crate) use settings::systems;
 
 /// What becomes of an answered question.
@@ -172,9 +171,8 @@ impl Toolpass {
     #[pyo3(signature = (connections=None))]
     fn probe(&self, py: Python<'_>, connections: Option<Vec<String>>) -> PyResult<Vec<(String, bool, String)>> {
         let engine = self.engine()?;
-        let ids = connections.unwrap_or_else(|| engine.connections().into_iter().map(str::to_owned).collect());
-        let reports = runtime::wait(py, engine.probe(&ids))?;
-        Ok(reports.into_iter().map(lookup::report).collect())
+        let reports = runtime::wait(py, engine.probe(connections.as_deref()))?;
+        Ok(reports.into_iter().map(|report| (report.id.clone(), report.ok(), report.text())).collect())
     }
 
     /// The connections' ids, those that others reference first.

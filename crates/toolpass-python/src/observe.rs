@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
-use toolpass_core::question::{Pointer, Question};
+use pyo3::types::{PyBytes, PyString, PyTuple};
+use toolpass_core::question::Question;
 use toolpass_guard::refusal::Refusal;
 use toolpass_guard::request::{self, RequestCheck, RequestNext, RequestPermit};
 use toolpass_guard::settings::ActAs;
@@ -17,7 +17,7 @@ use toolpass_wire::raw::{RawBody, RawRequest};
 use toolpass_wire::request::WireRequest;
 
 use crate::call::CallContext;
-use crate::engine::{Answer, Asker, Found};
+use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
 use crate::source::current_block;
 use crate::toolkit::State;
@@ -47,76 +47,31 @@ enum Asked {
 
 #[pymethods]
 impl Permit {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
     /// Whether these are the parts of the request this permit is for.
-    fn covers(
-        &self,
-        scheme: &Bound<'_, PyAny>,
-        host: &Bound<'_, PyAny>,
-        port: Option<u16>,
-        method: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
-        headers: &Bound<'_, PyAny>,
-        body: Option<&Bound<'_, PyAny>>,
-        unread: bool,
-    ) -> PyResult<bool> {
-        Ok(self.0.covers(&read(scheme, host, port, method, target, headers, body, unread)?))
+    #[pyo3(signature = (*parts))]
+    fn covers(&self, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        Ok(self.0.covers(&read(parts)?))
     }
 }
 
-#[pymethods]
-impl CallContext {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
-    /// Ask whether a request may leave, waiting for the answer. Raises `ActionRefused` or `ToolRefused` when it may not.
-    fn observe(
-        slf: &Bound<'_, Self>,
-        scheme: &Bound<'_, PyAny>,
-        host: &Bound<'_, PyAny>,
-        port: Option<u16>,
-        method: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
-        headers: &Bound<'_, PyAny>,
-        body: Option<&Bound<'_, PyAny>>,
-        unread: bool,
-    ) -> PyResult<Permit> {
-        let context = slf.get();
-        let started = read(scheme, host, port, method, target, headers, body, unread).and_then(|request| context.start(slf.py(), request));
-        context.settle(slf.py(), started.and_then(|check| context.decide_now(slf.py(), check)))
-    }
+/// Ask whether a request may leave, waiting for the answer.
+/// Errors: `ActionRefused` or `ToolRefused` when it may not.
+pub(crate) fn observe(context: &Bound<'_, CallContext>, parts: &Bound<'_, PyTuple>) -> PyResult<Permit> {
+    let (this, py) = (context.get(), context.py());
+    let started = read(parts).and_then(|request| this.start(py, request));
+    this.settle(py, started.and_then(|check| this.decide_now(py, check)))
+}
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
-    /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
-    fn observe_async<'py>(
-        slf: &Bound<'py, Self>,
-        scheme: &Bound<'py, PyAny>,
-        host: &Bound<'py, PyAny>,
-        port: Option<u16>,
-        method: &Bound<'py, PyAny>,
-        target: &Bound<'py, PyAny>,
-        headers: &Bound<'py, PyAny>,
-        body: Option<&Bound<'py, PyAny>>,
-        unread: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let context = slf.get();
-        let started = read(scheme, host, port, method, target, headers, body, unread).and_then(|request| context.start(slf.py(), request));
-        context.settle(slf.py(), started.and_then(|check| Observing::advance(slf, check)))
-    }
+/// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
+pub(crate) fn observe_soon<'py>(context: &Bound<'py, CallContext>, parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    let (this, py) = (context.get(), context.py());
+    let started = read(parts).and_then(|request| this.start(py, request));
+    this.settle(py, started.and_then(|check| Observing::advance(context, check)))
+}
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
-    /// Whether an upper layer was just given leave for this very request; uses it up.
-    fn admits(
-        &self,
-        scheme: &Bound<'_, PyAny>,
-        host: &Bound<'_, PyAny>,
-        port: Option<u16>,
-        method: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
-        headers: &Bound<'_, PyAny>,
-        body: Option<&Bound<'_, PyAny>>,
-        unread: bool,
-    ) -> PyResult<bool> {
-        Ok(request::admitted(&self.call, &read(scheme, host, port, method, target, headers, body, unread)?))
-    }
+/// Whether an upper layer was just given leave for this very request; uses it up.
+pub(crate) fn admits(context: &CallContext, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
+    Ok(request::admitted(&context.call, &read(parts)?))
 }
 
 #[pymethods]
@@ -165,8 +120,8 @@ impl Observing {
                     }
                     Answer::Later(awaitable) => (Waiting { check: rest, asked: Asked::Decision(question) }, awaitable),
                 },
-                (Some(rest), RequestNext::Resolve { connection, pointer }) => {
-                    let awaitable = this.engine(&state)?.resolve_soon(py, connection, pointer)?;
+                (Some(rest), RequestNext::Resolve { connection, freshness, pointer }) => {
+                    let awaitable = this.engine(&state)?.resolve_soon(py, Lookup { connection, freshness, pointer })?;
                     (Waiting { check: rest, asked: Asked::Pointer }, awaitable)
                 }
                 (None, RequestNext::Ask(_) | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
@@ -197,23 +152,14 @@ impl CallContext {
                     rest.answer_decision(&question, &decision, Asker::now());
                     rest
                 }
-                (Some(mut rest), RequestNext::Resolve { connection, pointer }) => {
-                    rest.answer_resource(self.resolve(py, &state, connection, pointer)?);
+                (Some(mut rest), RequestNext::Resolve { connection, freshness, pointer }) => {
+                    let lookup = Lookup { connection, freshness, pointer };
+                    rest.answer_resource(self.engine(&state)?.resolve(py, lookup)?);
                     rest
                 }
                 (None, RequestNext::Ask(_) | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
         }
-    }
-
-    fn resolve(
-        &self,
-        py: Python<'_>,
-        state: &State,
-        connection: String,
-        pointer: Pointer,
-    ) -> PyResult<Result<Option<toolpass_core::resource::Resource>, toolpass_core::decision::Decision>> {
-        self.engine(state)?.resolve(py, connection, pointer)
     }
 
     fn engine<'s>(&self, state: &'s State) -> PyResult<&'s Asker> {
@@ -240,20 +186,15 @@ impl CallContext {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of a request, as hooks hand them over")]
-fn read(
-    scheme: &Bound<'_, PyAny>,
-    host: &Bound<'_, PyAny>,
-    port: Option<u16>,
-    method: &Bound<'_, PyAny>,
-    target: &Bound<'_, PyAny>,
-    headers: &Bound<'_, PyAny>,
-    body: Option<&Bound<'_, PyAny>>,
-    unread: bool,
-) -> PyResult<WireRequest> {
-    let (scheme, host, method, target) = (text(scheme)?, text(host)?, text(method)?, text(target)?);
+/// The parts of a request as hooks hand them over: scheme, host, port, method, target, headers, body, whether there is a body
+/// that could not be seen.
+fn read(parts: &Bound<'_, PyTuple>) -> PyResult<WireRequest> {
+    type Parts<'py> = (Any<'py>, Any<'py>, Option<u16>, Any<'py>, Any<'py>, Any<'py>, Option<Any<'py>>, bool);
+    type Any<'py> = Bound<'py, PyAny>;
+    let (scheme, host, port, method, target, headers, body, unread): Parts<'_> = parts.extract()?;
+    let (scheme, host, method, target) = (text(&scheme)?, text(&host)?, text(&method)?, text(&target)?);
     let pairs: Vec<(String, Vec<u8>)> = headers.try_iter()?.map(|pair| header(&pair?)).collect::<PyResult<_>>()?;
-    let bytes = body.filter(|body| !body.is_none()).map(bytes).transpose()?;
+    let bytes = body.map(|body| bytes(&body)).transpose()?;
     let body = match (&bytes, unread) {
         (_, true) => RawBody::Unread,
         (Some(bytes), false) => RawBody::Bytes(bytes),

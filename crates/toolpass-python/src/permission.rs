@@ -60,7 +60,8 @@ pub(crate) fn fill_resource(py: Python<'_>, permission: &Permission, values: &Bo
     match permission.resource.fill(value_of) {
         Ok(resource) => Ok(PyString::new(py, resource.as_str()).into_any().unbind()),
         Err(unfilled) => {
-            let decision = Core { status: 400, ..Core::unknown(Code::InvalidRequest, unfilled.to_string()) };
+            let mut decision = Core::unknown(Code::InvalidRequest, unfilled.to_string());
+            decision.status = 400;
             Decision::object(py, decision)
         }
     }

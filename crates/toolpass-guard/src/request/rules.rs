@@ -142,7 +142,7 @@ impl RequestCheck {
             }
             Some(Target::Pointer(pointer)) => {
                 let connection = self.first_system().map(|system| system.connection.clone()).unwrap_or_default();
-                Ok(Some(RequestNext::Resolve { connection, pointer }))
+                Ok(Some(RequestNext::Resolve { connection, freshness: self.freshness_of(pair), pointer }))
             }
         }
     }
@@ -256,7 +256,7 @@ impl RequestCheck {
             return Err(self.refuse_action(RefusalCode::NotConfigured, wording::not_asked(), self.action_of(pair)));
         }
         let Some(session) = &self.session else { return Ok(None) };
-        let fresh = self.call.settings.fresh_effects.contains(&pair.need.effect);
+        let freshness = self.freshness_of(pair);
         let question = Question {
             user: session.user().into(),
             groups: session.groups().unwrap_or_default().to_vec(),
@@ -265,9 +265,9 @@ impl RequestCheck {
             action: action.to_string(),
             resource: resource.as_str().into(),
             facts: pair.need.facts.clone(),
-            freshness: Freshness { fresh, max_age: None },
+            freshness,
         };
-        if !fresh && self.call.allowed_lately(&Asked::of(&question), now) {
+        if !freshness.fresh && self.call.allowed_lately(&Asked::of(&question), now) {
             return Ok(None);
         }
         Ok(Some(Box::new(question)))
@@ -324,6 +324,12 @@ impl RequestCheck {
             action.allowed = true;
         }
         actions
+    }
+
+    /// How new the answers about a pair must be.
+    fn freshness_of(&self, pair: &PairState) -> Freshness {
+        let sensitive = matches!(&self.subject, Subject::Mapped { row, .. } if row.sensitive);
+        Freshness { fresh: sensitive || self.call.settings.fresh_effects.contains(&pair.need.effect), max_age: None }
     }
 
     /// The strongest effect of the request.

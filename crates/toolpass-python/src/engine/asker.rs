@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use toolpass_core::clock::{Clock, Monotonic, Wall};
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision as Core;
-use toolpass_core::question::{Pointer, Question};
+use toolpass_core::question::{Freshness, Pointer, Question};
 use toolpass_core::resource::Resource;
 use toolpass_http::clock::SystemClock;
 
@@ -34,6 +34,13 @@ pub(crate) enum Answer<'py> {
     Later(Bound<'py, PyAny>),
 }
 
+/// A pointer to be looked up.
+pub(crate) struct Lookup {
+    pub(crate) connection: String,
+    pub(crate) freshness: Freshness,
+    pub(crate) pointer: Pointer,
+}
+
 /// Where a pointer leads, as an awaited value.
 #[pyclass(frozen, module = "toolpass._native")]
 pub(crate) struct Found(Result<Option<Resource>, Core>);
@@ -48,7 +55,7 @@ impl Found {
     }
 }
 
-static CLOCK: LazyLock<Arc<SystemClock>> = LazyLock::new(|| Arc::new(SystemClock::new()));
+static CLOCK: LazyLock<Arc<SystemClock>> = LazyLock::new(|| Arc::new(SystemClock));
 
 /// The clock of this process.
 pub(crate) fn clock() -> Arc<dyn Clock> {
@@ -110,22 +117,22 @@ impl Asker {
     }
 
     /// Look up where a pointer leads, waiting for it.
-    pub(crate) fn resolve(&self, py: Python<'_>, connection: String, pointer: Pointer) -> PyResult<Result<Option<Resource>, Core>> {
+    pub(crate) fn resolve(&self, py: Python<'_>, lookup: Lookup) -> PyResult<Result<Option<Resource>, Core>> {
         match self {
             Asker::Native(engine) => {
                 let engine = engine.get().engine()?;
-                runtime::wait(py, async move { engine.resolve(&connection, &pointer).await })
+                runtime::wait(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await })
             }
             Asker::Foreign(_) => Ok(Err(cannot_resolve())),
         }
     }
 
     /// The same without blocking the loop: an awaitable of a [`Found`].
-    pub(crate) fn resolve_soon<'py>(&self, py: Python<'py>, connection: String, pointer: Pointer) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn resolve_soon<'py>(&self, py: Python<'py>, lookup: Lookup) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Asker::Native(engine) => {
                 let engine = engine.get().engine()?;
-                awaitable(py, async move { engine.resolve(&connection, &pointer).await }, Found::object)
+                awaitable(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await }, Found::object)
             }
             Asker::Foreign(_) => ready(py, Found::object(py, Err(cannot_resolve()))),
         }

@@ -8,7 +8,6 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use toolpass_core::question::Question;
 use toolpass_guard::call::Call;
 use toolpass_guard::pipeline::{Admission, Next};
 
@@ -38,7 +37,7 @@ enum Stage {
 enum Asked {
     Authorizer,
     Credential,
-    Decision(Box<Question>),
+    Decision,
 }
 
 #[pymethods]
@@ -138,7 +137,7 @@ impl Step {
                         admission = rest;
                         continue;
                     }
-                    Answer::Later(awaitable) => (rest, Asked::Decision(question), awaitable),
+                    Answer::Later(awaitable) => (rest, Asked::Decision, awaitable),
                 },
                 (Some(rest), Next::CallAuthorizer) => (rest, Asked::Authorizer, self.start_authorizer(py)?),
                 (Some(mut rest), Next::FetchCredential(name)) => match self.start_credential(py, &name) {
@@ -171,7 +170,7 @@ impl Step {
         match asked {
             Asked::Authorizer => admission.answer_authorizer(&Guarded::read_authorizer(answer)?),
             Asked::Credential => credential = self.opened.take_credential(py, &mut admission, answer)?,
-            Asked::Decision(_) => match answer {
+            Asked::Decision => match answer {
                 Ok(answer) => admission.answer_decision(&of_foreign(&answer), Asker::now()),
                 Err(error) => admission.answer_decision(&Asker::crashed(py, &error), Asker::now()),
             },
