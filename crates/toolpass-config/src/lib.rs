@@ -7,6 +7,7 @@
 //! network; reading a secret's value is for whoever uses it.
 //! INVARIANT: no value of a key stands in a message, a warning or a `Debug`, but ids, and names of keys and integrations.
 
+mod block;
 pub mod build;
 pub mod config;
 pub mod error;

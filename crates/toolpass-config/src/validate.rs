@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolpass_core::quoted::clipped;
 use toolpass_core::secret::SecretRef;
-use toolpass_integration::fields::{Key, KeyKind, Settings, Value};
+use toolpass_integration::fields::{KeyKind, Settings};
 use toolpass_integration::integration::Integration;
 
+use crate::block::{Block, Checked, repeated, shown};
 use crate::config::{Config, ConnectionConfig, DecisionLog, TransportConfig, Tuning};
 use crate::error::{Errors, Problem};
-use crate::keys::{COMMON, TOP, is_common, top_names};
+use crate::keys::{COMMON, TOP};
 use crate::load::Integrations;
 use crate::near::{hint, listed};
 use crate::raw::{CONNECTIONS, Entry, Input, Raw, RawConnection};
 use crate::value::{
-    Empty, Origin, ca_mode, caller_groups, concurrency, flag, is_id, seconds, timeout, validated,
+    Empty, Origin, ca_mode, caller_groups, concurrency, flag, is_id, seconds, timeout,
 };
 use crate::{references, url, warnings};
 
@@ -48,6 +48,11 @@ pub(crate) fn validate(
         .filter_map(|(index, connection)| pass.connection(index, connection))
         .collect();
     references::check(&connections, &pass.declared, &mut pass.problems);
+    if pass.problems.is_empty() && connections.len() != raw.connections.len() {
+        // INVARIANT: no connection is left out in silence.
+        pass.problems
+            .push(Problem::at(None, "a connection could not be read"));
+    }
     let Some(top) = top.filter(|_| pass.problems.is_empty()) else {
         return Err(Errors::new(file, pass.problems));
     };
@@ -86,28 +91,6 @@ struct Top {
     identity_cache: Duration,
 }
 
-/// Keys and values being checked together.
-struct Block<'b> {
-    /// `connection "id": `, or nothing at the top.
-    about: String,
-    keys: Vec<&'b Key>,
-    empty: Empty,
-    /// Whether keys outside `keys` are a mistake; not so while the integration is unknown.
-    closed: bool,
-    /// Where a missing key is reported.
-    line: Option<usize>,
-    id_line: Option<usize>,
-}
-
-/// The values of a block that passed, and where they stand.
-struct Checked {
-    about: String,
-    values: BTreeMap<String, Value>,
-    lines: BTreeMap<String, Option<usize>>,
-    /// For what has no line of its own.
-    line: Option<usize>,
-}
-
 impl Pass<'_> {
     fn top(&mut self, raw: &Raw) -> Option<Top> {
         if !raw.has_connections {
@@ -132,23 +115,24 @@ impl Pass<'_> {
             line: None,
             id_line: None,
         };
-        let mut checked = self.block(block, &entries);
-        let folder = self.origin.folder;
+        let mut checked = block.check(self.origin, &entries, &mut self.problems);
+        let decision_cache = checked.typed(&mut self.problems, "decision_cache_seconds", |text| {
+            seconds(text, HOUR)
+        });
+        let identity_cache = checked.typed(&mut self.problems, "identity_cache_seconds", |text| {
+            seconds(text, DAY)
+        });
         Some(Top {
-            decision_cache: self.typed(&checked, "decision_cache_seconds", |text| {
-                seconds(text, HOUR)
-            })??,
-            identity_cache: self.typed(&checked, "identity_cache_seconds", |text| {
-                seconds(text, DAY)
-            })??,
             decision_log: match checked.text("decision_log")?.as_str() {
                 "" | "none" => DecisionLog::None,
                 "stderr" => DecisionLog::Stderr,
                 "stdout" => DecisionLog::Stdout,
-                path => DecisionLog::File(folder.join(path)),
+                path => DecisionLog::File(self.origin.folder.join(path)),
             },
             listen: checked.text("listen")?,
             api_key: checked.secret("api_key"),
+            decision_cache: decision_cache??,
+            identity_cache: identity_cache??,
         })
     }
 
@@ -179,13 +163,13 @@ impl Pass<'_> {
             line: raw.line,
             id_line: id_entry.and_then(|entry| entry.line),
         };
-        let mut checked = self.block(block, &entries);
+        let mut checked = block.check(self.origin, &entries, &mut self.problems);
         let transport = self.transport(&mut checked);
         let tuning = self.tuning(&checked);
-        let timeout = self.typed(&checked, "timeout", timeout);
-        let private = self.typed(&checked, "private", flag);
-        let strict_reads = self.typed(&checked, "strict_reads", flag);
-        let caller_groups = self.typed(&checked, "caller_groups", caller_groups);
+        let timeout = checked.typed(&mut self.problems, "timeout", timeout);
+        let private = checked.typed(&mut self.problems, "private", flag);
+        let strict_reads = checked.typed(&mut self.problems, "strict_reads", flag);
+        let caller_groups = checked.typed(&mut self.problems, "caller_groups", caller_groups);
         if self.problems.len() > before {
             return None;
         }
@@ -270,107 +254,21 @@ impl Pass<'_> {
         }
     }
 
-    /// Check keys and values against their rows: repeats, unknown keys, each value, what is missing; then fill in defaults.
-    fn block(&mut self, block: Block<'_>, entries: &[&Entry]) -> Checked {
-        let about = &block.about;
-        let mut lines: BTreeMap<String, Option<usize>> = BTreeMap::new();
-        let mut values = BTreeMap::new();
-        for entry in entries {
-            if let Some(first) = lines.get(&entry.key) {
-                self.problems.push(Problem::at(
-                    entry.key_line,
-                    format!("{about}{}", repeated(&entry.key, *first)),
-                ));
-                continue;
-            }
-            lines.insert(entry.key.clone(), entry.line);
-            match block.keys.iter().find(|key| key.name == entry.key) {
-                Some(key) => match validated(self.origin, key, &entry.input, block.empty) {
-                    Ok(value) => {
-                        values.insert(entry.key.clone(), value);
-                    }
-                    Err(problem) => self.problems.push(Problem::at(
-                        entry.line,
-                        format!("{about}`{}`: {problem}", key.name),
-                    )),
-                },
-                None if block.closed => {
-                    let names = block.names();
-                    let hint = hint(&entry.key, names.iter().copied());
-                    let message = format!(
-                        "{about}unknown key `{}`{hint}; accepted: {}",
-                        shown(&entry.key),
-                        listed(names, "and")
-                    );
-                    self.problems.push(Problem::at(entry.key_line, message));
-                }
-                None => {}
-            }
-        }
-        for key in &block.keys {
-            if lines.contains_key(key.name) {
-                continue;
-            }
-            if key.required {
-                let line = if is_common(key.name) {
-                    block.line
-                } else {
-                    block.id_line.or(block.line)
-                };
-                self.problems.push(Problem::at(
-                    line,
-                    format!("{about}`{}` is missing", key.name),
-                ));
-            } else if let Some(default) = key.default {
-                values.insert(key.name.into(), Value::Text(default.into()));
-            }
-        }
-        Checked {
-            line: block.id_line.or(block.line),
-            about: block.about,
-            values,
-            lines,
-        }
-    }
-
-    /// The value of a key in its own type: `None` when it has a problem, `Some(None)` when it is absent.
-    fn typed<T>(
-        &mut self,
-        checked: &Checked,
-        key: &str,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Option<Option<T>> {
-        let Some(Value::Text(text)) = checked.values.get(key) else {
-            return (!checked.lines.contains_key(key)).then_some(None);
-        };
-        match parse(text) {
-            Ok(value) => Some(Some(value)),
-            Err(problem) => {
-                self.refuse(checked, key, &problem);
-                None
-            }
-        }
-    }
-
-    fn refuse(&mut self, checked: &Checked, key: &str, problem: &str) {
-        let line = checked.lines.get(key).copied().flatten().or(checked.line);
-        self.problems.push(Problem::at(
-            line,
-            format!("{}`{key}`: {problem}", checked.about),
-        ));
-    }
-
     fn tuning(&mut self, checked: &Checked) -> Option<Tuning> {
-        let decision_cache = self.typed(checked, "decision_cache_seconds", |text| {
+        let decision_cache = checked.typed(&mut self.problems, "decision_cache_seconds", |text| {
             seconds(text, HOUR)
         });
-        let deny_cache = self.typed(checked, "deny_cache_seconds", |text| seconds(text, HOUR));
-        let identity_cache =
-            self.typed(checked, "identity_cache_seconds", |text| seconds(text, DAY));
-        let not_found_cache = self.typed(checked, "not_found_cache_seconds", |text| {
+        let deny_cache = checked.typed(&mut self.problems, "deny_cache_seconds", |text| {
             seconds(text, HOUR)
         });
-        let max_concurrency = self.typed(checked, "max_concurrency", concurrency);
+        let identity_cache = checked.typed(&mut self.problems, "identity_cache_seconds", |text| {
+            seconds(text, DAY)
+        });
+        let not_found_cache =
+            checked.typed(&mut self.problems, "not_found_cache_seconds", |text| {
+                seconds(text, HOUR)
+            });
+        let max_concurrency = checked.typed(&mut self.problems, "max_concurrency", concurrency);
         Some(Tuning {
             decision_cache: decision_cache?,
             deny_cache: deny_cache?,
@@ -381,16 +279,20 @@ impl Pass<'_> {
     }
 
     fn transport(&mut self, checked: &mut Checked) -> Option<TransportConfig> {
-        let proxy_url = self.typed(checked, "proxy_url", url::proxy);
-        let ca_mode = self.typed(checked, "ca_mode", ca_mode);
+        let proxy_url = checked.typed(&mut self.problems, "proxy_url", url::proxy);
+        let ca_mode = checked.typed(&mut self.problems, "ca_mode", ca_mode);
         for (key, needs) in [
             ("ca_mode", "ca_file"),
             ("proxy_username", "proxy_url"),
             ("proxy_username", "proxy_credential"),
             ("proxy_credential", "proxy_username"),
         ] {
-            if checked.lines.contains_key(key) && !checked.lines.contains_key(needs) {
-                self.refuse(checked, key, &format!("it needs `{needs}` beside it"));
+            if checked.is_given(key) && !checked.is_given(needs) {
+                checked.refuse(
+                    &mut self.problems,
+                    key,
+                    &format!("it needs `{needs}` beside it"),
+                );
             }
         }
         Some(TransportConfig {
@@ -413,41 +315,14 @@ impl Pass<'_> {
         let own = integration
             .keys()
             .iter()
-            .filter_map(|key| checked.values.remove_entry(key.name))
+            .filter_map(|key| checked.take(key.name))
             .collect();
         let settings = Settings::new(own);
         let problems = integration.check(&settings);
         for (key, problem) in &problems {
-            self.refuse(checked, key, problem);
+            checked.refuse(&mut self.problems, key, problem);
         }
         problems.is_empty().then_some(settings)
-    }
-}
-
-impl Block<'_> {
-    fn names(&self) -> Vec<&str> {
-        if self.about.is_empty() {
-            return top_names();
-        }
-        let mut names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
-        names.sort_unstable();
-        names
-    }
-}
-
-impl Checked {
-    fn text(&mut self, key: &str) -> Option<String> {
-        match self.values.remove(key) {
-            Some(Value::Text(text)) => Some(text),
-            Some(Value::Code(_) | Value::Secret(_)) | None => None,
-        }
-    }
-
-    fn secret(&mut self, key: &str) -> Option<SecretRef> {
-        match self.values.remove(key) {
-            Some(Value::Secret(secret)) => Some(secret),
-            Some(Value::Code(_) | Value::Text(_)) | None => None,
-        }
     }
 }
 
@@ -466,18 +341,6 @@ fn referenced(integration: &dyn Integration, settings: &Settings) -> Vec<String>
         }
     }
     ids
-}
-
-fn repeated(key: &str, first: Option<usize>) -> String {
-    let first = first
-        .map(|line| format!("; it is already on line {line}"))
-        .unwrap_or_default();
-    format!("the key `{}` stands twice{first}", shown(key))
-}
-
-/// A name from the file, fit to be repeated in one line.
-fn shown(name: &str) -> String {
-    clipped(name, 64).replace('`', "'")
 }
 
 const HOUR: Duration = Duration::from_secs(3600);

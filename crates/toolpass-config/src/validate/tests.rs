@@ -222,6 +222,10 @@ fn the_top_of_the_file() {
             "toolpass.yaml:2: `api_key`: expected `env:NAME` or `file:/path`; inline secrets are not accepted",
         ),
         (
+            "connections: []\ndecision_cache_seconds: x\nidentity_cache_seconds: 2d\n",
+            "toolpass.yaml:2: `decision_cache_seconds`: expected whole seconds from 0 to 3600, or a duration up to 1h\ntoolpass.yaml:3: `identity_cache_seconds`: expected whole seconds from 0 to 86400, or a duration up to 24h",
+        ),
+        (
             "connections: []\ndecision_cache_seconds: 3601\n",
             "toolpass.yaml:2: `decision_cache_seconds`: expected whole seconds from 0 to 3600, or a duration up to 1h",
         ),
