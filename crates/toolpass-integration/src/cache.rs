@@ -9,7 +9,7 @@
 //! - Failures are shared with those who wait and never stored. A crash reaches all of them and is logged once.
 //! - A fill that only ran out of its first caller's time is started again by a waiter who has time left.
 //!
-//! INVARIANT: the lock of a shard is never held across an await or while a caller's code runs. What is stored changes only
+//! INVARIANT: the lock of a shard is never held across an await or while a fill runs. What is stored changes only
 //! under it, so a caller sees the fill in flight or its stored answer, never neither.
 
 mod dating;

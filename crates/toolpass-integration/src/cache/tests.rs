@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use proptest::prelude::*;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use toolpass_core::clock::{Clock, Wall};
@@ -498,4 +499,137 @@ async fn it_never_grows_beyond_its_capacity() {
         );
     }
     assert!(cache.len() <= 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn callers_who_give_up_leave_the_others_an_answer() {
+    let cache: FillCache<u32, u32> = FillCache::new(CacheOptions::named("test"));
+    let clock: Arc<dyn Clock> = Arc::new(PausedClock(Instant::now() - Duration::from_secs(1000)));
+    for round in 0..50 {
+        let ask = |give_up: bool| {
+            let (cache, clock) = (cache.clone(), Arc::clone(&clock));
+            tokio::spawn(async move {
+                let ctx = Context::new(clock, Duration::from_secs(60), ANY);
+                let fill = move |_| async move {
+                    for _ in 0..20 {
+                        tokio::task::yield_now().await;
+                    }
+                    stored(round)
+                };
+                let asking = cache.get(&ctx, &round, fill);
+                if give_up {
+                    tokio::select! { biased; _ = tokio::task::yield_now() => None, got = asking => got.ok() }
+                } else {
+                    asking.await.ok()
+                }
+            })
+        };
+        let pending: Vec<_> = (0..32).map(|n| (n % 2 == 0, ask(n % 2 == 0))).collect();
+        for (gives_up, answer) in pending {
+            let answer = answer.await.unwrap();
+            assert!(gives_up || answer == Some(round));
+        }
+    }
+    assert_eq!(cache.in_flight(), 0);
+}
+
+/// What may happen to a cache, in any order.
+#[derive(Clone, Debug)]
+enum Step {
+    Ask(Freshness),
+    Finish(usize),
+    Pass(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let freshness =
+        (any::<bool>(), proptest::option::of(0_u64..30)).prop_map(|(fresh, age)| Freshness {
+            fresh,
+            max_age: age.map(Duration::from_secs),
+        });
+    prop_oneof![
+        3 => freshness.prop_map(Step::Ask),
+        2 => (0_usize..8).prop_map(Step::Finish),
+        2 => (1_u64..25).prop_map(Step::Pass),
+    ]
+}
+
+/// An answer here is when its read began, and whether a fresh question began it.
+type Read = (Monotonic, bool);
+
+struct Asked {
+    freshness: Freshness,
+    at: Monotonic,
+    answer: tokio::task::JoinHandle<Result<Read, Failure>>,
+    gate: Option<oneshot::Sender<()>>,
+}
+
+fn ask_dated(cache: &FillCache<u32, Read>, clock: &Arc<dyn Clock>, freshness: Freshness) -> Asked {
+    let (gate, open) = oneshot::channel();
+    let ctx = Context::new(Arc::clone(clock), Duration::from_secs(100_000), freshness);
+    let (cache, at) = (cache.clone(), ctx.began());
+    let answer = tokio::spawn(async move {
+        let fill = move |ctx: Context| async move {
+            let read = (
+                ctx.now(),
+                freshness.fresh || freshness.max_age == Some(Duration::ZERO),
+            );
+            // A gate that was dropped is open.
+            let _ = open.await;
+            Ok(Fill::Store(read, TTL))
+        };
+        cache.get(&ctx, &0, fill).await
+    });
+    Asked {
+        freshness,
+        at,
+        answer,
+        gate: Some(gate),
+    }
+}
+
+async fn play(steps: Vec<Step>) {
+    let clock: Arc<dyn Clock> = Arc::new(PausedClock(Instant::now() - Duration::from_secs(1000)));
+    let cache: FillCache<u32, Read> = FillCache::new(CacheOptions::named("test"));
+    let mut asked: Vec<Asked> = Vec::new();
+    let mut newest = None;
+    for step in steps {
+        match step {
+            Step::Ask(freshness) => asked.push(ask_dated(&cache, &clock, freshness)),
+            Step::Finish(index) => drop(asked.get_mut(index).and_then(|asked| asked.gate.take())),
+            Step::Pass(seconds) => pass(seconds).await,
+        }
+        settle().await;
+        let kept = cache
+            .peek(&0, ANY, clock.monotonic())
+            .map(|kept| kept.value().0);
+        assert!(
+            kept.is_none() || kept >= newest,
+            "older knowledge replaced newer"
+        );
+        newest = kept.or(newest);
+    }
+    asked.iter_mut().for_each(|asked| drop(asked.gate.take()));
+    for asked in asked {
+        let (read, fresh) = asked.answer.await.unwrap().unwrap();
+        let bound = asked.freshness.max_age.map(|age| asked.at.minus(age));
+        assert!(
+            bound.is_none_or(|bound| read >= bound),
+            "older than its maximum age"
+        );
+        assert!(
+            !asked.freshness.fresh || fresh || read >= asked.at,
+            "a fresh question took an older read"
+        );
+    }
+}
+
+const TTL: Duration = Duration::from_secs(60);
+
+proptest! {
+    #[test]
+    fn every_answer_is_as_new_as_its_question_wants(steps in proptest::collection::vec(step(), 1..40)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(play(steps));
+    }
 }
