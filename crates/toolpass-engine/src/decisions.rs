@@ -21,10 +21,15 @@ use crate::validate::Valid;
 /// The cache of decisions.
 pub(crate) type Decisions = FillCache<Key, Decision>;
 
-/// The stored decision of a question, when it takes one.
+/// The stored decision of a question asked at `asked`, which is `now` on the wall, when it takes one.
 ///
 /// The question need not be validated: what is stored was, and its key holds every text of it as it was given.
-pub(crate) fn stored(engine: &Engine, question: &Question, asked: Monotonic) -> Option<Decision> {
+pub(crate) fn stored(
+    engine: &Engine,
+    question: &Question,
+    asked: Monotonic,
+    now: Wall,
+) -> Option<Decision> {
     if question.freshness.fresh {
         return None;
     }
@@ -43,7 +48,7 @@ pub(crate) fn stored(engine: &Engine, question: &Question, asked: Monotonic) -> 
         .collect();
     let mut decision = kept.value().clone();
     decision.cached = true;
-    decision.as_of = Some(wall_of(engine.clock.as_ref(), kept.read()));
+    decision.as_of = Some(Wall(now.0.saturating_sub(asked.since(kept.read()))));
     decision.evidence = Evidence {
         upstream,
         truncated,

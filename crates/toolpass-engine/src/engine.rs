@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use toolpass_core::clock::{Clock, Monotonic};
+use toolpass_core::clock::{Clock, Monotonic, Wall};
 use toolpass_core::codes::Outcome;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Freshness, Question};
@@ -108,26 +108,26 @@ impl Engine {
             on_log_error: options.on_log_error,
             lost_lines: AtomicU64::new(0),
             remote: options.remote,
-            ids: Ids::default(),
+            ids: Ids::new(),
         })
     }
 
     /// Answer a question. What cannot be found out is an `unknown` decision, never an error.
     pub async fn check(&self, question: &Question) -> Decision {
         let asked = Context::new(Arc::clone(&self.clock), Duration::ZERO, question.freshness);
-        let decision = match decisions::stored(self, question, asked.began()) {
+        let decision = match decisions::stored(self, question, asked.began(), asked.wall()) {
             Some(stored) => stored,
             None => pipeline::answer(self, question, &asked).await,
         };
-        self.finish(question, decision, asked.began())
+        self.finish(question, decision, asked.began(), self.clock.wall())
     }
 
     /// The stored decision of a question, when there is one and its freshness takes it. Waits for nothing. `None` says
     /// nothing: ask [`Engine::check`].
     pub fn try_cached(&self, question: &Question) -> Option<Decision> {
-        let asked = self.clock.monotonic();
-        let stored = decisions::stored(self, question, asked)?;
-        Some(self.finish(question, stored, asked))
+        let (asked, now) = (self.clock.monotonic(), self.clock.wall());
+        let stored = decisions::stored(self, question, asked, now)?;
+        Some(self.finish(question, stored, asked, now))
     }
 
     /// Answer questions at once, in their order. All count their time from the same moment; equal ones are asked once.
@@ -149,7 +149,7 @@ impl Engine {
                     if *first != index {
                         return None;
                     }
-                    match decisions::stored(self, question, asked.began()) {
+                    match decisions::stored(self, question, asked.began(), asked.wall()) {
                         Some(stored) => Some(stored),
                         None => Some(pipeline::answer(self, question, asked).await),
                     }
@@ -163,7 +163,7 @@ impl Engine {
                 Some(own) => own.clone(),
                 None => decisions::shared(answers.get(*first)?.as_ref()?),
             };
-            Some(self.finish(question, decision, asked.began()))
+            Some(self.finish(question, decision, asked.began(), self.clock.wall()))
         });
         Ok(finished.collect())
     }
@@ -231,8 +231,13 @@ impl Engine {
     }
 
     /// Give an answered check its id, its line in the log and its count.
-    fn finish(&self, question: &Question, mut decision: Decision, asked: Monotonic) -> Decision {
-        let now = self.clock.wall();
+    fn finish(
+        &self,
+        question: &Question,
+        mut decision: Decision,
+        asked: Monotonic,
+        now: Wall,
+    ) -> Decision {
         decision.id = self.ids.next(now);
         let wired = self.wired(&question.connection);
         if self.log.is_on() {

@@ -355,7 +355,7 @@ async fn what_is_invalidated_is_asked_again() {
     assert!(world.engine.try_cached(&other).is_none());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_at_once_get_their_own_answers() {
     let world = World::new();
     let mut pending = Vec::new();
