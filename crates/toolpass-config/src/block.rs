@@ -9,7 +9,7 @@ use toolpass_core::secret::SecretRef;
 use toolpass_integration::fields::{Key, Value};
 
 use crate::error::Problem;
-use crate::keys::{is_common, top_names};
+use crate::keys::{is_shared, top_names};
 use crate::near::{hint, listed};
 use crate::raw::Entry;
 use crate::value::{Empty, Origin, validated};
@@ -72,7 +72,7 @@ impl Block<'_> {
         }
         for key in self.keys.iter().filter(|key| !lines.contains_key(key.name)) {
             if key.required {
-                let line = if is_common(key.name) {
+                let line = if is_shared(key.name) {
                     self.line
                 } else {
                     self.id_line.or(self.line)

@@ -77,7 +77,7 @@ pub const COMMON: &[Key] = &[
 ];
 
 /// Whether a name is taken by this crate, so that no integration may declare it.
-pub fn is_common(name: &str) -> bool {
+pub fn is_shared(name: &str) -> bool {
     COMMON.iter().any(|key| key.name == name)
 }
 

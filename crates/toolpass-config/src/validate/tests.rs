@@ -1,3 +1,5 @@
+//! Every rule of a file and of the code form: what is accepted, and every message word for word.
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
