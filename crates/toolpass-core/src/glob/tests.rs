@@ -1,3 +1,5 @@
+//! What a glob covers, every reading of a value, and the matcher beside an obvious one.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! What a template takes and refuses, and that no value moves the parts of a resource.
+
 use super::*;
 use proptest::prelude::*;
 
