@@ -1,1 +1,14 @@
-//! Being built.
+//! What vendor crates are tested with: a corpus of cases as data, and the behaviour every integration owes.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`corpus`] | `tests/cases/*.jsonl`: facts → decision, request → action |
+//! | [`connect`] | a connection from keys as an operator writes them |
+//! | [`behaviour`] | one suite, run against every vendor's connection on its stand-in |
+//!
+//! Separate from the vendors so that a case is data and a promise is written once. Only tests depend on it.
+//! INVARIANT: nothing here passes silently: a case file without cases, an answer no rule read, a fault that met no request are failures.
+
+pub mod behaviour;
+pub mod connect;
+pub mod corpus;

@@ -13,7 +13,7 @@ use crate::upstream::app::App;
 use crate::upstream::github::Github;
 
 /// Verify the credential without a user.
-pub async fn probe(ctx: &Context, config: &Config, github: &Github, identities: &Identities) -> Result<Probe, Failure> {
+pub(crate) async fn probe(ctx: &Context, config: &Config, github: &Github, identities: &Identities) -> Result<Probe, Failure> {
     let mut probe = match github.app() {
         Some(app) => probe_app(ctx, config, app).await?,
         None => probe_token(ctx, config, github).await?,

@@ -23,7 +23,7 @@ use crate::resource::Login;
 use crate::upstream::github::Github;
 
 /// Finds the login of a user, in the configured way.
-pub struct Identities {
+pub(crate) struct Identities {
     mode_name: &'static str,
     way: Way,
 }
@@ -40,7 +40,7 @@ enum Way {
 impl Identities {
     /// The way of `config`. Makes no call and reads no file.
     /// Errors: an address that cannot be used.
-    pub fn new(config: &Config, parts: &Parts, github: &Github) -> Result<Identities, ConnectError> {
+    pub(crate) fn new(config: &Config, parts: &Parts, github: &Github) -> Result<Identities, ConnectError> {
         let organization = config.organization.clone();
         let way = match &config.identity {
             IdentityMode::Callable(lookup) => Way::Callable(Arc::clone(lookup)),
@@ -56,7 +56,7 @@ impl Identities {
 
     /// Find the account of a user.
     /// Errors: `invalid_request` for an e-mail GitHub could read otherwise, `user_not_found`, `user_ambiguous`, or why it cannot be told.
-    pub async fn find(&self, ctx: &Context, user: &User) -> Result<Identity, Failure> {
+    pub(crate) async fn find(&self, ctx: &Context, user: &User) -> Result<Identity, Failure> {
         let email = user.as_str().trim();
         if !is_plain(email) {
             return Err(Failure::invalid("expected an e-mail of at most 254 bytes without quotes, slashes and spaces"));
@@ -73,7 +73,7 @@ impl Identities {
     }
 
     /// What an operator should change about the way, as far as one look-up tells.
-    pub async fn probe(&self, ctx: &Context, github: &Github) -> Option<String> {
+    pub(crate) async fn probe(&self, ctx: &Context, github: &Github) -> Option<String> {
         match &self.way {
             Way::Directory(directory) => directory.probe(ctx, github).await,
             Way::Callable(_) | Way::MapFile(_) | Way::Service(_) | Way::Template(_) => None,

@@ -1,0 +1,124 @@
+//! Issues, comments and reactions: who else may, and which members of a body need more.
+//!
+//! Source: docs.github.com/rest/issues, /reactions; "Repository roles for an organization", "Locking conversations"; read 2026-11-30.
+
+use toolpass_wire::extract::{Extracted, Pair};
+use toolpass_wire::field::Unresolved;
+use toolpass_wire::reading::Reading;
+
+use super::{SET, member, members, number, pair, repo, says_something};
+use crate::actions::Action;
+use crate::facts;
+
+/// A new issue. GitHub drops what only triagers and writers may set, silently, for a weak caller; the agent's credential is none.
+pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let repo = repo(reading)?;
+    let mut pairs = vec![pair(Action::IssueCreate, &repo)];
+    pairs.extend(more_than_create(reading, &repo)?);
+    Ok(Extracted::pairs(pairs))
+}
+
+/// An issue is edited: its author may change its words and close it, a triager the rest, but for types and fields.
+pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let subject = format!("issue/{}", number(reading, "issue_number")?);
+    let repo = repo(reading)?;
+    let mut level = Level::Author;
+    for (name, _) in members(reading)? {
+        level = level.max(level_of(name));
+    }
+    let asked = match level {
+        Level::Author => pair(Action::RepoTriage, repo).fact(facts::AUTHOR_OF, subject),
+        Level::Triage => pair(Action::RepoTriage, repo),
+        Level::Push => pair(Action::RepoPush, repo),
+    };
+    Ok(Extracted::pairs(vec![asked]))
+}
+
+/// A comment on an issue or a pull request.
+pub fn comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::LOCKED_OF, "issue", "issue_number")
+}
+
+/// A comment is edited or removed: by its author, or by a writer.
+pub fn issue_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::AUTHOR_OF, "issue_comment", "comment_id")
+}
+
+/// The same of a comment on a commit.
+pub fn commit_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::AUTHOR_OF, "commit_comment", "comment_id")
+}
+
+/// A reaction to an issue or a pull request.
+pub fn react_to_issue(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::REACTION_ON, "issue", "issue_number")
+}
+
+/// A reaction to a comment.
+pub fn react_to_issue_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::REACTION_ON, "issue_comment", "comment_id")
+}
+
+/// A reaction to a comment on a line.
+pub fn react_to_pull_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::REACTION_ON, "pull_comment", "comment_id")
+}
+
+/// A reaction to a comment on a commit.
+pub fn react_to_commit_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    on(reading, facts::REACTION_ON, "commit_comment", "comment_id")
+}
+
+/// Something that GitHub opens to readers, but that changes something.
+pub fn writes(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    Ok(Extracted::default().fact(facts::WRITES, SET))
+}
+
+/// Two issues are tied together, the other one by a number that no address of GitHub's leads from.
+pub fn other_issue(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    Err(Unresolved::new("the other issue is named by an id that GitHub does not look up; it may be in any repository"))
+}
+
+/// How much of a right a member of an edit needs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Author,
+    Triage,
+    Push,
+}
+
+fn level_of(member: &str) -> Level {
+    match member {
+        "body" | "state" | "state_reason" | "title" => Level::Author,
+        "assignee" | "assignees" | "labels" | "milestone" => Level::Triage,
+        _ => Level::Push,
+    }
+}
+
+fn more_than_create(reading: &Reading<'_>, repo: &str) -> Result<Vec<Pair>, Unresolved> {
+    let mut pairs = Vec::new();
+    for (name, action) in BESIDES_WORDS {
+        if says_something(member(reading, name)?) {
+            let asked = pair(*action, repo);
+            if !pairs.contains(&asked) {
+                pairs.push(asked);
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// The row's own pair, with a fact about the thing that a path variable numbers.
+pub(super) fn on(reading: &Reading<'_>, fact: &str, kind: &str, variable: &str) -> Result<Extracted, Unresolved> {
+    Ok(Extracted::default().fact(fact, format!("{kind}/{}", number(reading, variable)?)))
+}
+
+/// Members of a new issue that need more than a reader's right.
+const BESIDES_WORDS: &[(&str, Action)] = &[
+    ("assignee", Action::RepoTriage),
+    ("assignees", Action::RepoTriage),
+    ("labels", Action::RepoTriage),
+    ("milestone", Action::RepoTriage),
+    ("issue_field_values", Action::RepoPush),
+    ("type", Action::RepoPush),
+];

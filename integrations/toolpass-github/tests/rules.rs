@@ -1,0 +1,272 @@
+//! The rules over answers from `cases/rules.jsonl`, and what holds for every answer there is.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use toolpass_core::codes::{Code, Outcome};
+use toolpass_core::decision::Decision;
+use toolpass_core::question::Facts;
+use toolpass_core::resource::Resource;
+use toolpass_core::user::{Groups, User};
+use toolpass_github::GITHUB;
+use toolpass_github::config::Config;
+use toolpass_github::resource::Login;
+use toolpass_github::rules::known::{Answer, Known, Stop};
+use toolpass_github::rules::{self, Question};
+use toolpass_github::upstream::read::{Call, Read};
+use toolpass_integration::connection::{Identity, Person, Request};
+use toolpass_integration::failure::Failure;
+use toolpass_testkit::connect;
+use toolpass_testkit::corpus::{self, Case};
+
+#[test]
+fn every_case_is_decided_as_written() {
+    let decided = corpus::decisions(&corpus_file(), |case| decide(case, &answered)).unwrap_or_else(|failures| panic!("{failures}"));
+    assert!(decided > 100, "only {decided} cases");
+}
+
+/// A read that fails, or answers with something else than it should, never says yes or no.
+#[test]
+fn trouble_with_any_read_leaves_the_question_open_or_as_it_was() {
+    let troubles: [(&str, fn() -> Answer); 4] = [
+        ("500", || Answer::Failed(Failure::new(Code::UpstreamError, "status 500"))),
+        ("a timeout", || Answer::Failed(Failure::new(Code::UpstreamTimeout, "late"))),
+        ("another type", || Answer::Body(json!("text"))),
+        ("a move", || Answer::Moved),
+    ];
+    for (line, case) in corpus::cases(&corpus_file()).unwrap() {
+        let usual = case.expected().outcome();
+        let addresses: Vec<String> = case.answers.addresses().map(str::to_owned).collect();
+        for (trouble, answer) in troubles {
+            for at in &addresses {
+                let broken = |address: &str, value: &Value| if address == at { Ok(answer()) } else { answered(address, value) };
+                // A read the other answer would have asked for is not in the case: as unknown as a failure.
+                let Ok(decision) = decide(&case, &broken) else { continue };
+                let kept = decision.outcome() == usual || decision.outcome() == Outcome::Unknown;
+                assert!(kept, "line {line}, {}: {trouble} at {at} made it {}", case.name, decision.reason());
+            }
+        }
+    }
+}
+
+/// Any one member of a record of the wrong type, or gone, never turns a no into a yes, but for those whose absence says so.
+#[test]
+fn no_member_that_is_wrong_or_gone_makes_an_allow() {
+    for (line, case) in corpus::cases(&corpus_file()).unwrap() {
+        if case.expected().outcome() == Outcome::Allow {
+            continue;
+        }
+        for at in case.answers.addresses().map(str::to_owned).collect::<Vec<_>>() {
+            let Ok(Value::Object(record)) = case.answers.get(&at).cloned() else { continue };
+            if record.contains_key("$status") {
+                continue; // no record
+            }
+            for name in record.keys().filter(|name| !ABSENCE_SAYS_NO.contains(&name.as_str())) {
+                for change in [None, Some(json!([7]))] {
+                    let mut changed = record.clone();
+                    match change {
+                        Some(wrong) => changed.insert(name.clone(), wrong),
+                        None => changed.remove(name),
+                    };
+                    let changed = Value::Object(changed);
+                    let altered = |address: &str, value: &Value| answered(address, if address == at { &changed } else { value });
+                    let Ok(decision) = decide(&case, &altered) else { continue };
+                    assert_ne!(decision.outcome(), Outcome::Allow, "line {line}, {}: `{name}` at {at}", case.name);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    /// More access upstream never turns an allow into a deny; less never turns a deny into an allow.
+    #[test]
+    fn access_only_helps(world in worlds(), action in 0..ACTIONS.len(), facts in 0..FACTS.len(), level in 0..4_usize) {
+        let (action, on) = ACTIONS[action];
+        let less = world.decide(action, on, FACTS[facts], level);
+        let more = world.decide(action, on, FACTS[facts], level + 1);
+        let lost = less.outcome() == Outcome::Allow && more.outcome() == Outcome::Deny;
+        prop_assert!(!lost, "{action} on {on}: {} with {}, {} with more", less.reason(), LEVELS[level], more.reason());
+    }
+}
+
+/// Members whose absence is GitHub's way to say that there is no such thing.
+const ABSENCE_SAYS_NO: &[&str] = &[
+    "block_creations", "has_pull_requests", "limit", "lock_branch", "locked", "protection_rules", "pull_request_creation_policy",
+    "required_linear_history", "required_pull_request_reviews", "required_signatures", "required_status_checks", "restrictions", "stack",
+];
+
+const LEVELS: [&str; 5] = ["pull", "triage", "push", "maintain", "admin"];
+const ACTIONS: &[(&str, &str)] = &[
+    ("repo.read", "repo:acme/shop"),
+    ("repo.triage", "repo:acme/shop"),
+    ("repo.push", "repo:acme/shop"),
+    ("repo.push", "repo:acme/shop@main"),
+    ("repo.maintain", "repo:acme/shop"),
+    ("repo.admin", "repo:acme/shop"),
+    ("issue.create", "repo:acme/shop"),
+    ("pr.create", "repo:acme/shop"),
+    ("pr.merge", "repo:acme/shop@main"),
+    ("pr.merge", "repo:acme/shop"),
+];
+const FACTS: &[&[(&str, &str)]] = &[
+    &[],
+    &[("author_of", "issue/1")],
+    &[("locked_of", "issue/1")],
+    &[("reaction_on", "issue/1")],
+    &[("base_of_pull", "2")],
+    &[("ref_operation", "delete")],
+    &[("ref_operation", "create")],
+    &[("ref_operation", "force")],
+    &[("head_same_repo", "1")],
+    &[("organization_switch", "delete")],
+    &[("delegable", "1")],
+    &[("archived_ok", "1")],
+];
+
+/// A repository as GitHub might describe it, but for the user's level.
+#[derive(Clone, Debug)]
+struct World {
+    flags: [bool; 6],
+    rule: Option<&'static str>,
+    bypass: Option<(&'static str, u64, &'static str)>,
+    protection: Option<[bool; 6]>,
+    author: &'static str,
+    locked: bool,
+    state: &'static str,
+    member: &'static str,
+}
+
+fn worlds() -> impl Strategy<Value = World> {
+    let rule = prop::option::of(prop::sample::select(vec!["update", "pull_request", "deletion", "creation", "required_status_checks", "new_rule"]));
+    let actors = vec![("RepositoryRole", 4), ("RepositoryRole", 5), ("User", 7), ("OrganizationAdmin", 1), ("EnterpriseOwner", 1)];
+    let bypass = prop::option::of((prop::sample::select(actors), prop::sample::select(vec!["always", "pull_request"])));
+    let author = prop::sample::select(vec!["dana", "sam"]);
+    let state = prop::sample::select(vec!["clean", "blocked", "unknown", "dirty"]);
+    let member = prop::sample::select(vec!["member", "admin", "pending"]);
+    (any::<[bool; 6]>(), rule, bypass, prop::option::of(any::<[bool; 6]>()), author, any::<bool>(), state, member).prop_map(
+        |(flags, rule, bypass, protection, author, locked, state, member)| World {
+            flags,
+            rule,
+            bypass: bypass.map(|((kind, id), mode)| (kind, id, mode)),
+            protection,
+            author,
+            locked,
+            state,
+            member,
+        },
+    )
+}
+
+impl World {
+    fn decide(&self, action: &str, resource: &str, facts: &[(&str, &str)], level: usize) -> Decision {
+        let facts: Facts = facts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let question = match question(&[], "dana", action, resource, facts) {
+            Ok(question) => question,
+            Err(failure) => return Decision::new(failure.code(), failure.text()),
+        };
+        settle(&question, |_, address| Ok(self.answer(address, level))).unwrap()
+    }
+
+    fn answer(&self, address: &str, level: usize) -> Answer {
+        let [archived, issues, forking, deletes, public, listed] = self.flags;
+        let held = |index: usize| index <= level;
+        let body = match address {
+            "/repos/acme/shop" => json!({"archived": archived, "disabled": false, "has_issues": issues, "allow_forking": forking,
+                "default_branch": "main", "visibility": if public { "public" } else { "private" }}),
+            "/repos/acme/shop/collaborators/dana/permission" => json!({"role_name": LEVELS[level].replace("pull", "read").replace("push", "write"),
+                "user": {"id": 7, "permissions": {"pull": true, "triage": held(1), "push": held(2), "maintain": held(3), "admin": held(4)}}}),
+            "/repos/acme/shop/rules/branches/main" => json!(self.rule.iter().map(|kind| json!({"type": kind, "ruleset_id": 9})).collect::<Vec<_>>()),
+            "/repos/acme/shop/rulesets/9" => match self.bypass {
+                Some((kind, id, mode)) => json!({"bypass_actors": [{"actor_type": kind, "actor_id": id, "bypass_mode": mode}]}),
+                None => json!({"bypass_actors": []}),
+            },
+            "/repos/acme/shop/branches/main/protection" => match self.protection {
+                None => return Answer::Missing { message: "Branch not protected".into() },
+                Some([enforced, restricted, reviewed, checked, deletable, locked]) => {
+                    let people = if listed { json!([{"login": "DANA"}]) } else { json!([]) };
+                    let mut body = json!({"enforce_admins": {"enabled": enforced}, "allow_deletions": {"enabled": deletable}, "lock_branch": {"enabled": locked}});
+                    if restricted {
+                        body["restrictions"] = json!({"users": people, "teams": []});
+                    }
+                    if reviewed {
+                        body["required_pull_request_reviews"] = json!({});
+                    }
+                    if checked {
+                        body["required_status_checks"] = json!({});
+                    }
+                    body
+                }
+            },
+            "/repos/acme/shop/issues/1" => json!({"user": {"login": self.author}, "locked": self.locked}),
+            "/repos/acme/shop/pulls/2" => json!({"user": {"login": self.author}, "base": {"ref": "main"}, "mergeable_state": self.state}),
+            "/repos/acme/shop/interaction-limits" => json!({}),
+            "/orgs/acme" => json!({"members_can_delete_repositories": deletes}),
+            "/orgs/acme/memberships/dana" if self.member == "pending" => json!({"state": "pending", "role": "member"}),
+            "/orgs/acme/memberships/dana" => json!({"state": "active", "role": self.member}),
+            other => panic!("no answer for {other}"),
+        };
+        Answer::Body(body)
+    }
+}
+
+fn corpus_file() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/rules.jsonl")
+}
+
+/// What an answer of a case stands for: a record, or `{"$status": 404, "message": "…"}`.
+fn answered(_: &str, value: &Value) -> Result<Answer, String> {
+    let Some(status) = value.get("$status") else { return Ok(Answer::Body(value.clone())) };
+    let message = value.get("message").and_then(Value::as_str).unwrap_or("Not Found").to_owned();
+    match status.as_u64() {
+        Some(301) => Ok(Answer::Moved),
+        Some(403) => Ok(Answer::Forbidden),
+        Some(404) => Ok(Answer::Missing { message }),
+        Some(429) => Ok(Answer::Failed(Failure::new(Code::UpstreamRateLimited, "limited"))),
+        Some(500) => Ok(Answer::Failed(Failure::new(Code::UpstreamError, "status 500"))),
+        _ => Err(format!("no answer for the status {status}")),
+    }
+}
+
+fn decide(case: &Case, answer: &dyn Fn(&str, &Value) -> Result<Answer, String>) -> Result<Decision, String> {
+    let keys: Vec<(&str, &str)> = case.keys.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    let question = match question(&keys, &case.user, &case.action, &case.resource, case.said.clone()) {
+        Ok(question) => question,
+        Err(failure) => return Ok(Decision::new(failure.code(), failure.text())),
+    };
+    settle(&question, |_, address| answer(address, case.answers.get(address)?))
+}
+
+fn question(keys: &[(&str, &str)], user: &str, action: &str, resource: &str, facts: Facts) -> Result<Question, Failure> {
+    let keys = [&[("organization", "acme"), ("token", "t")], keys].concat();
+    let config = Config::read(&connect::settings(&GITHUB, &keys).unwrap()).unwrap();
+    let person = Person { user: User::parse("dana@example.com").unwrap(), groups: Groups::default(), token: None };
+    let identity = Identity { id: user.into(), display: user.into(), ..Identity::default() };
+    let resource = Resource::parse(resource).unwrap();
+    Question::read(&config, &Request { person, identity, action: action.into(), resource, facts })
+}
+
+fn settle(question: &Question, answer: impl Fn(&Read, &str) -> Result<Answer, String>) -> Result<Decision, String> {
+    let mut known = Known::default();
+    loop {
+        match rules::decide(question, &known) {
+            Ok(decision) => return Ok(decision),
+            Err(Stop::Failed(failure)) => return Ok(Decision::new(failure.code(), failure.text())),
+            Err(Stop::Decided(_)) => return Err("a decision that is no answer".into()),
+            Err(Stop::Missing(reads)) => {
+                for read in reads {
+                    let address = address(&read);
+                    known.insert(read.clone(), answer(&read, &address)?);
+                }
+            }
+        }
+    }
+}
+
+fn address(read: &Read) -> String {
+    match read.call(&Login::parse("acme").unwrap()) {
+        Call::One(path, _) | Call::List(path, _) => path.build().unwrap().to_owned(),
+        Call::Node(id) => format!("node/{id}"),
+    }
+}
