@@ -46,7 +46,7 @@ fn is_reviewer(question: &Question, known: &Known, repo: &Repo, run: u64, pendin
     if prevented && started.iter().any(|actor| subject::is_login(actor.as_deref(), user)) {
         return Err(Stop::deny(format!("`{user}` started the run, and the environment {} takes no review of one's own", Quoted::new(name))));
     }
-    if prevented && started.iter().all(Option::is_none) {
+    if prevented && started.iter().any(Option::is_none) {
         return Err(Stop::unsupported("GitHub's record does not say who started the run"));
     }
     Ok(())

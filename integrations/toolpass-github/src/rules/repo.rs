@@ -217,10 +217,11 @@ fn changes_branch(
     record: &Repository,
 ) -> Result<String, Stop> {
     let (user, said) = (&question.user, &question.said);
-    if let Some(pull) = &said.approves_pull
-        && subject::is_login(subject::pull(known, repo, pull)?.author.as_deref(), user)
-    {
-        return Err(Stop::deny(format!("`{user}` opened the pull request, and nobody reviews their own")));
+    if let Some(pull) = &said.approves_pull {
+        let author = subject::pull(known, repo, pull)?.author.ok_or_else(|| Stop::unsupported("GitHub's record does not say who opened the pull request"))?;
+        if subject::is_login(Some(&author), user) {
+            return Err(Stop::deny(format!("`{user}` opened the pull request, and nobody reviews their own")));
+        }
     }
     if let Some(pull) = &said.dismisses_review {
         let base = branch_named(subject::pull(known, repo, pull)?.base.as_deref())?;
