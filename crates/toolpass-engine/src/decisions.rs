@@ -10,6 +10,7 @@ use toolpass_core::evidence::{Evidence, UpstreamCall};
 use toolpass_core::question::{Freshness, Question};
 use toolpass_http::budget::Context;
 use toolpass_integration::cache::{FillCache, Origin};
+use tracing::Instrument;
 
 use crate::engine::{Engine, Wired};
 use crate::key::{self, Key};
@@ -72,10 +73,16 @@ pub(crate) async fn answer(
     let groups = valid.person.groups.as_slice().iter().map(String::as_str);
     key::decision(&mut key, valid.wired.index, question, groups);
     let key = Key::from(key);
-    let got = engine
-        .decisions
-        .fetch(ctx, &key, move |ctx| pipeline::ask(valid, ctx))
-        .await;
+    let span = tracing::debug_span!(
+        "check",
+        connection = valid.wired.id,
+        integration = valid.wired.integration.name(),
+        action = valid.action.as_str(),
+        resource = valid.resource.as_str(),
+        fresh = question.freshness.fresh,
+    );
+    let fill = move |ctx| pipeline::ask(valid, ctx).instrument(span);
+    let got = engine.decisions.fetch(ctx, &key, fill).await;
     let mut decision = match got {
         Ok(got) => {
             let mut decision = got.value;

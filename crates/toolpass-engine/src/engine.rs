@@ -3,7 +3,7 @@
 //! Holds the connections, the caches and the decision log, and gives each answered check its id, its line and its count. The
 //! order of a check is `pipeline.rs`.
 //!
-//! An engine does not cross a fork: whoever forks builds a new one in the child.
+//! Its futures run on a tokio runtime with timers. An engine does not cross a fork: whoever forks builds a new one in the child.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -64,7 +64,6 @@ pub(crate) struct Wired {
     pub(crate) lives: Lives,
     pub(crate) limits: Limits,
     pub(crate) identities: Identities,
-    max_concurrency: usize,
     counters: Counters,
 }
 
@@ -209,7 +208,7 @@ impl Engine {
             connection: wired.id.clone(),
             by_code: wired.counters.by_code(),
             cached: wired.counters.cached(),
-            in_flight: wired.limits.in_flight(wired.max_concurrency),
+            in_flight: wired.limits.in_flight(),
             circuit_open: wired.limits.is_open(),
         });
         counts.collect()
@@ -315,7 +314,6 @@ impl Wired {
             connection: connected.connection,
             timeout: connected.timeout,
             caller_groups: connected.caller_groups,
-            max_concurrency: connected.max_concurrency.max(1),
         }
     }
 }

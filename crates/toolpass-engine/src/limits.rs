@@ -23,6 +23,7 @@ use crate::record::rfc3339;
 /// The limits of one connection.
 pub(crate) struct Limits {
     slots: Semaphore,
+    max_concurrency: usize,
     waiting: AtomicUsize,
     health: Mutex<Health>,
 }
@@ -56,9 +57,10 @@ pub(crate) struct Slot<'a> {
 impl Limits {
     /// At most `max_concurrency` at a time; at least one.
     pub(crate) fn new(max_concurrency: usize) -> Limits {
-        let slots = Semaphore::new(max_concurrency.clamp(1, Semaphore::MAX_PERMITS));
+        let max_concurrency = max_concurrency.clamp(1, Semaphore::MAX_PERMITS);
         Limits {
-            slots,
+            slots: Semaphore::new(max_concurrency),
+            max_concurrency,
             waiting: AtomicUsize::new(0),
             health: Mutex::default(),
         }
@@ -77,8 +79,9 @@ impl Limits {
     }
 
     /// How many ask or wait to.
-    pub(crate) fn in_flight(&self, max_concurrency: usize) -> usize {
-        max_concurrency.saturating_sub(self.slots.available_permits())
+    pub(crate) fn in_flight(&self) -> usize {
+        self.max_concurrency
+            .saturating_sub(self.slots.available_permits())
             + self.waiting.load(Ordering::Relaxed)
     }
 
