@@ -141,7 +141,7 @@ impl Limits {
                 .retry_after()
                 .unwrap_or(DEFAULT_PAUSE)
                 .min(LONGEST_PAUSE);
-            health.cool_until = Some(now.plus(pause));
+            health.cool_until = health.cool_until.max(Some(now.plus(pause)));
         }
         if !is_outage(failure) {
             health.outages = 0;
