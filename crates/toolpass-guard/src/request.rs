@@ -6,6 +6,7 @@
 
 mod rules;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use toolpass_core::clock::Monotonic;
@@ -43,6 +44,13 @@ pub struct RequestCheck {
 pub enum RequestNext {
     /// The answer of the engine: [`RequestCheck::answer_decision`].
     Ask(Box<Question>),
+    /// The addresses of a host of no connection: [`RequestCheck::answer_addresses`].
+    Locate {
+        /// The host.
+        host: String,
+        /// The port.
+        port: u16,
+    },
     /// Nothing: the request may leave.
     Pass(RequestPermit),
     /// Nothing: it is refused.
@@ -88,6 +96,8 @@ struct PairState {
 enum Step {
     /// Rules 0 to 4: what is this request?
     Identify,
+    /// Rule 2: is its host another name of a connection's server?
+    Locate,
     /// Rule 4 for the pair of this number: where does its pointer lead?
     Resolve(usize),
     /// Rule 4': which connection owns it?
@@ -142,6 +152,11 @@ impl RequestCheck {
             }
             let checked = match self.step {
                 Step::Identify => self.identify(),
+                Step::Locate => {
+                    self.step = Step::Hold;
+                    let (host, port) = (self.request.host().to_owned(), self.request.port());
+                    return (Some(self), RequestNext::Locate { host, port });
+                }
                 Step::Resolve(pair) => {
                     self.step = Step::Resolve(pair + 1);
                     match self.resolve(pair) {
@@ -185,6 +200,11 @@ impl RequestCheck {
             Some(refusal) => self.refusal = Some(refusal),
             None => self.call.remember_allowed(Asked::of(question), now),
         }
+    }
+
+    /// Answer [`RequestNext::Locate`]: where the host leads; nothing when it cannot be found out.
+    pub fn answer_addresses(&mut self, addresses: &[IpAddr]) {
+        self.refusal = self.another_name(addresses);
     }
 
     /// Answer [`RequestNext::Resolve`]: the resource, nothing, or why it could not be looked up.

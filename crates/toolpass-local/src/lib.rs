@@ -3,6 +3,8 @@
 //! The one place that joins registry, config and engine, so that the command, the Python face and the server build the same
 //! engine of the same file. It holds no rule: it turns the types of one crate into those of another.
 
+pub mod addresses;
+
 use std::sync::Arc;
 
 use toolpass_config::build::{Built, build, build_one};

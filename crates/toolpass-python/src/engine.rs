@@ -24,7 +24,7 @@ use crate::decision::Decision;
 use crate::errors;
 use crate::runtime;
 
-pub(crate) use asker::{Answer, Asker, Found, Lookup};
+pub(crate) use asker::{Answer, Asker, Found, Lookup, clock};
 pub(crate) use settings::systems;
 
 /// What becomes of an answered question.

@@ -15,6 +15,7 @@ mod errors;
 mod guarded;
 mod hints;
 mod host;
+mod locate;
 mod observe;
 mod permission;
 mod redaction;

@@ -3,11 +3,14 @@
 //! A hook hands over what will really be sent. Sync hooks wait here with the interpreter's lock let go; async ones get an
 //! [`Observing`] whose awaitable they await. Whatever goes wrong on the way refuses the request.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
+use toolpass_core::codes::Code;
+use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
 use toolpass_guard::refusal::Refusal;
 use toolpass_guard::request::{self, RequestCheck, RequestNext, RequestPermit};
@@ -19,6 +22,7 @@ use toolpass_wire::request::WireRequest;
 use crate::call::CallContext;
 use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
+use crate::locate::{self, Located};
 use crate::source::current_block;
 use crate::toolkit::State;
 use crate::value::type_name;
@@ -41,6 +45,7 @@ struct Waiting {
 }
 
 enum Asked {
+    Addresses,
     Decision(Box<Question>),
     Pointer,
 }
@@ -90,6 +95,7 @@ impl Observing {
         };
         let now = Asker::now();
         match asked {
+            Asked::Addresses => check.answer_addresses(&answer.extract::<Vec<IpAddr>>()?),
             Asked::Decision(question) => check.answer_decision(&question, &crate::decision::of_foreign(answer), now),
             Asked::Pointer => {
                 let found = answer.cast::<Found>().map(|found| found.get().answer());
@@ -120,11 +126,26 @@ impl Observing {
                     }
                     Answer::Later(awaitable) => (Waiting { check: rest, asked: Asked::Decision(question) }, awaitable),
                 },
-                (Some(rest), RequestNext::Resolve { connection, freshness, pointer }) => {
-                    let awaitable = this.engine(&state)?.resolve_soon(py, Lookup { connection, freshness, pointer })?;
-                    (Waiting { check: rest, asked: Asked::Pointer }, awaitable)
-                }
-                (None, RequestNext::Ask(_) | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
+                (Some(mut rest), RequestNext::Resolve { connection, freshness, pointer }) => match &state.engine {
+                    None => {
+                        rest.answer_resource(Err(unasked()));
+                        check = rest;
+                        continue;
+                    }
+                    Some(engine) => {
+                        let awaitable = engine.resolve_soon(py, Lookup { connection, freshness, pointer })?;
+                        (Waiting { check: rest, asked: Asked::Pointer }, awaitable)
+                    }
+                },
+                (Some(mut rest), RequestNext::Locate { host, port }) => match locate::soon(py, &state, host, port)? {
+                    Located::Now(addresses) => {
+                        rest.answer_addresses(&addresses);
+                        check = rest;
+                        continue;
+                    }
+                    Located::Later(awaitable) => (Waiting { check: rest, asked: Asked::Addresses }, awaitable),
+                },
+                (None, RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
             let waiting = Mutex::new(Some(waiting));
             let observing = Observing { context: context.clone().unbind(), waiting, awaitable: awaitable.unbind() };
@@ -154,10 +175,14 @@ impl CallContext {
                 }
                 (Some(mut rest), RequestNext::Resolve { connection, freshness, pointer }) => {
                     let lookup = Lookup { connection, freshness, pointer };
-                    rest.answer_resource(self.engine(&state)?.resolve(py, lookup)?);
+                    rest.answer_resource(state.engine.as_ref().map_or_else(|| Ok(Err(unasked())), |engine| engine.resolve(py, lookup))?);
                     rest
                 }
-                (None, RequestNext::Ask(_) | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
+                (Some(mut rest), RequestNext::Locate { host, port }) => {
+                    rest.answer_addresses(&locate::now(py, &state, host, port)?);
+                    rest
+                }
+                (None, RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
         }
     }
@@ -184,6 +209,11 @@ impl CallContext {
         }
         outcome
     }
+}
+
+/// What a look-up comes to when there is no engine.
+fn unasked() -> Decision {
+    Decision::unknown(Code::NotConfigured, "no engine is set up to look it up")
 }
 
 /// The parts of a request as hooks hand them over: scheme, host, port, method, target, headers, body, whether there is a body

@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 use toolpass_core::effect::Effect;
 use toolpass_guard::audit as guard;
 use toolpass_guard::settings::{ActAs, EngineState, KnownSystems, Settings, UnknownHosts};
+use toolpass_local::addresses::Looked;
 
 use crate::audit::AuditEvent;
 use crate::engine::{self, Asker};
@@ -27,6 +28,8 @@ pub(crate) struct State {
     pub(crate) session: Option<Py<PyAny>>,
     pub(crate) credentials: Option<Py<PyAny>>,
     pub(crate) on_refuse: Option<Py<PyAny>>,
+    /// When the connections' addresses were looked up last.
+    pub(crate) looked: Looked,
     audit: Sink,
 }
 
@@ -142,6 +145,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         session: setting("session")?.map(Bound::unbind),
         credentials: setting("credentials")?.map(Bound::unbind),
         on_refuse: callable("on_refuse", setting("on_refuse")?)?,
+        looked: Looked::default(),
         audit: sink(py, given)?,
     })
 }

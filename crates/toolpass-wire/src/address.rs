@@ -49,6 +49,14 @@ pub fn is_loopback_host(host: &str) -> bool {
     }
 }
 
+/// Whether an address leads to one machine of one network, so that two names of it are two names of one server.
+pub fn is_private(address: IpAddr) -> bool {
+    match unwrapped(address) {
+        IpAddr::V4(v4) => v4.is_private() || v4.is_loopback() || v4.is_unspecified(),
+        IpAddr::V6(v6) => v6.is_unique_local() || v6.is_loopback() || v6.is_unspecified(),
+    }
+}
+
 fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = v6.segments();
     let from = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));

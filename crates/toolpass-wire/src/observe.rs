@@ -278,6 +278,17 @@ impl Systems {
             .map(|system| another_name(&system.connection))
     }
 
+    /// What a host of no connection is besides, in words, by an address it led to. `is_address`: the host was written as that
+    /// address. A public address is shared by many names, so for a name it says nothing: the name decides, and the
+    /// certificate. A private one is one server.
+    pub fn led_to(&self, address: IpAddr, port: u16, is_address: bool) -> Option<String> {
+        let says_something = is_address
+            || address::is_private(address)
+            || address::forbidden_address(address).is_some();
+        self.other_name_of(address, port)
+            .filter(|_| says_something)
+    }
+
     /// A request to these systems, whose prefix has `skipped` segments and whose host gave `labels`.
     fn on_systems(
         &self,

@@ -143,6 +143,7 @@ const LAYERS: &[&[&str]] = &[
         "toolpass-client",
         "toolpass-guard",
     ],
+    &["toolpass-local"],
     &["toolpass-store"],
     &["toolpass-server", "toolpass-standin"],
     &["toolpass-cli", "toolpass-python", "toolpass"],

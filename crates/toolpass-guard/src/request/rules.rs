@@ -1,5 +1,7 @@
 //! The rules at a request, each named after what it holds a request to.
 
+use std::net::IpAddr;
+
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
@@ -74,8 +76,17 @@ impl RequestCheck {
         if let Some(reason) = refused {
             return Err(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(effect)));
         }
-        self.step = if settings.unknown_hosts == UnknownHosts::Allow { Step::Pass } else { Step::Hold };
+        self.step = if settings.unknown_hosts == UnknownHosts::Allow { Step::Pass } else { Step::Locate };
         Ok(())
+    }
+
+    /// Rule 2: the host leads to a connection's server under another name, or to a metadata service.
+    pub(super) fn another_name(&self, addresses: &[IpAddr]) -> Option<Refusal> {
+        let KnownSystems::Known(systems) = &self.call.settings.systems else { return None };
+        let is_address = self.request.host().parse::<IpAddr>().is_ok();
+        let why = addresses.iter().find_map(|address| systems.led_to(*address, self.request.port(), is_address))?;
+        let reason = wording::other_name(&self.request.describe(), &why);
+        Some(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(self.effect())))
     }
 
     /// Rule 3: a connection's host, but no route.
