@@ -12,11 +12,14 @@
 pub mod actions;
 pub mod config;
 pub mod connection;
+pub mod extract;
 pub mod facts;
+pub mod graphql;
 mod identity;
 pub mod pointer;
 mod probe;
 pub mod resource;
+pub mod routes;
 pub mod rules;
 pub mod upstream;
 
@@ -58,7 +61,7 @@ impl Integration for Github {
     }
 
     fn routes(&self) -> Option<&'static RouteTable> {
-        None
+        Some(routes::table())
     }
 
     fn endpoints(&self, settings: &Settings) -> Vec<Endpoint> {
