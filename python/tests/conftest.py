@@ -1,0 +1,44 @@
+"""What every test module may use: the stand-in GitHub, and a default toolkit put back after each test."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import toolpass
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from support.standin import GithubStandin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="session")
+def _github() -> Iterator[GithubStandin]:
+    with GithubStandin() as standin:
+        yield standin
+
+
+@pytest.fixture
+def github(_github: GithubStandin) -> GithubStandin:
+    """The stand-in GitHub in its first world, with nothing arrived yet."""
+    _github.reset()
+    return _github
+
+
+@pytest.fixture
+def engine(github: GithubStandin) -> toolpass.Toolpass:
+    """An engine that asks the stand-in as its App."""
+    return toolpass.Toolpass(connections=[github.connection()])
+
+
+@pytest.fixture
+def configure() -> Iterator[type[toolpass.configure]]:
+    """`toolpass.configure`, undone afterwards."""
+    yield toolpass.configure
+    toolpass.configure()
