@@ -37,6 +37,14 @@ impl<'r> Reading<'r> {
         }
     }
 
+    /// The same request under another row, which captured `path`: for an address that stands for another one.
+    pub fn under<'p>(&self, path: &'p [(Text, String)]) -> Reading<'p>
+    where
+        'r: 'p,
+    {
+        Reading::new(self.request, path, self.quirks)
+    }
+
     /// The method, in upper case.
     pub fn method(&self) -> &str {
         self.request.method()
