@@ -9,14 +9,20 @@ use toolpass_core::secret::{Secret, SecretRef};
 use toolpass_http::clock::SystemClock;
 use toolpass_http::transport::{Transport, TransportSettings};
 use toolpass_integration::connection::Connection;
-use toolpass_integration::fields::{KeyKind, Settings, Value};
+use toolpass_integration::fields::{CodeValue, KeyKind, Settings, Value};
 use toolpass_integration::integration::Integration;
 use toolpass_integration::parts::Parts;
 
 /// Settings of `keys`, defaults applied. A secret is given as its value.
 /// Errors: a key the integration does not have or cannot be given as text, or what its own check says.
 pub fn settings(integration: &dyn Integration, keys: &[(&str, &str)]) -> Result<Settings, String> {
-    let mut values = BTreeMap::new();
+    settings_in_code(integration, keys, [])
+}
+
+/// The same, with values only code can give.
+/// Errors: as [`settings`].
+pub fn settings_in_code<const N: usize>(integration: &dyn Integration, keys: &[(&str, &str)], code: [(&str, CodeValue); N]) -> Result<Settings, String> {
+    let mut values: BTreeMap<String, Value> = code.into_iter().map(|(name, value)| (name.to_owned(), Value::Code(value))).collect();
     for key in integration.keys() {
         if let Some(default) = key.default {
             values.insert(key.name.to_owned(), Value::Text(default.to_owned()));
