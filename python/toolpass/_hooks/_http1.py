@@ -1,0 +1,169 @@
+"""One HTTP/1.1 request, read from the bytes a client hands over for sending.
+
+Separate because the bytes are what leaves: whoever wrote them, with whatever calls, the request is this. The reader
+only finds out where the parts are and when the request is whole; what a part means is decided by the native reader.
+Source: RFC 9112, sections 2 to 7.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+
+from toolpass._hooks._body import LIMIT
+
+
+class _Awaits(enum.Enum):
+    """What the next line of a chunked body is."""
+
+    SIZE = enum.auto()
+    DATA_END = enum.auto()
+    TRAILER = enum.auto()
+
+
+class OutgoingRequest:
+    """A request on its way: `feed` it until it is `whole`."""
+
+    __slots__ = (
+        "_awaits",
+        "_chunked",
+        "_line",
+        "_need",
+        "body",
+        "broken",
+        "head",
+        "headers",
+        "method",
+        "size",
+        "target",
+        "whole",
+    )
+
+    def __init__(self) -> None:
+        self.method = b""
+        self.target = b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.head: bytearray | None = bytearray()
+        self.body = bytearray()
+        self.size = 0
+        self.whole = False
+        self.broken = False
+        self._chunked = False
+        self._need = 0
+        self._awaits = _Awaits.SIZE
+        self._line = bytearray()
+
+    @property
+    def headed(self) -> bool:
+        """Whether all header lines are known."""
+        return self.head is None
+
+    @property
+    def unread(self) -> bool:
+        """Whether there is a body that is not all in `body`."""
+        return self.size > LIMIT or not self.whole
+
+    def feed(self, data: bytes) -> int:
+        """Take what belongs to this request from the front of `data`; how many bytes that was."""
+        taken = 0
+        if self.head is not None:
+            known = len(self.head)
+            self.head += data
+            end = self.head.find(b"\r\n\r\n", max(0, known - 3))
+            if end < 0:
+                self.broken = len(self.head) > _MAX_HEAD
+                return len(data)
+            taken = end + 4 - known
+            self._read_head(bytes(self.head[:end]))
+            self.head = None
+        if self.whole or self.broken or taken == len(data):
+            return taken
+        rest = data[taken:] if taken else data
+        return taken + (self._feed_chunked(rest) if self._chunked else self._feed_plain(rest))
+
+    def _read_head(self, head: bytes) -> None:
+        lines = head.split(b"\r\n")
+        words = lines[0].split(b" ")
+        if len(words) != 3 or not words[2].startswith(b"HTTP/"):
+            self.broken = True
+            return
+        self.method, self.target = words[0], words[1]
+        headers = self.headers
+        length: bytes | None = None
+        for line in lines[1:]:
+            if line[:1] in (b" ", b"\t") and headers:
+                name, value = headers[-1]
+                headers[-1] = (name, value + b"\r\n" + line)
+                continue
+            name, _, value = line.partition(b":")
+            value = value.strip(b" \t")
+            headers.append((name, value))
+            lowered = name.lower()
+            if lowered == b"content-length":
+                self.broken = self.broken or length not in (None, value)
+                length = value
+            elif lowered == b"transfer-encoding":
+                self._chunked = True
+        if self._chunked:
+            self.broken = length is not None  # two ways to frame it: who reads it may take the other
+        elif length is None:
+            self.whole = True
+        else:
+            self.broken = self.broken or not length.isdigit()
+            self._need = 0 if self.broken else int(length)
+            self.whole = self._need == 0
+
+    def _feed_plain(self, data: bytes) -> int:
+        taken = min(self._need, len(data))
+        self._keep(data[:taken] if taken < len(data) else data)
+        self._need -= taken
+        self.whole = self._need == 0
+        return taken
+
+    def _feed_chunked(self, data: bytes) -> int:
+        at = 0
+        while at < len(data) and not self.whole and not self.broken:
+            if self._need:
+                taken = min(self._need, len(data) - at)
+                self._keep(data[at : at + taken])
+                at += taken
+                self._need -= taken
+                self._awaits = _Awaits.DATA_END
+                continue
+            end = data.find(b"\n", at)
+            stop = len(data) if end < 0 else end + 1
+            self._line += data[at:stop]
+            at = stop
+            self.broken = len(self._line) > _MAX_LINE
+            if end >= 0:
+                self._read_line(bytes(self._line))
+                self._line.clear()
+        return at
+
+    def _read_line(self, line: bytes) -> None:
+        """Take a line between the chunks: the end of one, the size of the next, or a trailer after the last."""
+        if not line.endswith(b"\r\n"):
+            self.broken = True
+        elif self._awaits is _Awaits.DATA_END:
+            self.broken = line != b"\r\n"
+            self._awaits = _Awaits.SIZE
+        elif self._awaits is _Awaits.TRAILER:
+            self.whole = line == b"\r\n"
+        else:
+            size = line[:-2].partition(b";")[0].strip(b" \t")
+            self.broken = not _HEX(size)
+            self._need = 0 if self.broken else int(size, 16)
+            if not self._need:
+                self._awaits = _Awaits.TRAILER
+
+    def _keep(self, data: bytes) -> None:
+        self.size += len(data)
+        if self.size <= LIMIT:
+            self.body += data
+        else:
+            self.body.clear()
+
+
+_HEX = re.compile(rb"[0-9A-Fa-f]{1,15}").fullmatch
+_MAX_HEAD = 1024 * 1024
+_MAX_LINE = 4096

@@ -1,0 +1,192 @@
+"""`http.client`, and what sits on it: urllib, xmlrpc, httplib2, urllib3 and so requests, PyGithub and botocore.
+
+Everything these send passes `HTTPConnection.send`. While a call is current the bytes are held there until the request
+is whole (or its body is over the limit), the call is asked, and then they go out together. So the parts are those of
+the bytes that leave, however they were written, and a redirect, a retry or a second request on the same connection is
+a request of its own. What is sent beyond the announced body is read as the next request.
+
+Not held: a `CONNECT` to the tunnel that `set_tunnel` named, once per connection; it opens the way for the request that
+is looked at. A connection over a Unix socket is known by the host it was made with.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from toolpass._hooks import _shape, _verdict
+from toolpass._hooks._body import LIMIT
+from toolpass._hooks._http1 import OutgoingRequest
+from toolpass._native import CALL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+    from toolpass._hooks._verdict import Parts
+    from toolpass._native import CallContext
+
+
+class _Held(OutgoingRequest):
+    """A request of a connection: its bytes until its permit, then only where it ends."""
+
+    __slots__ = ("bytes", "call", "permitted", "send")
+
+    def __init__(self, call: CallContext, send: Callable[..., Any]) -> None:
+        super().__init__()
+        self.call = call
+        self.send = send
+        self.bytes: list[bytes] = []
+        self.permitted = False
+
+
+def patch(module: ModuleType) -> None:
+    """Hook `HTTPConnection` of `http.client`, or of a module that looks like it."""
+    connection = _shape.member(module, "HTTPConnection")
+    for name in ("putrequest", "putheader", "endheaders", "connect", "set_tunnel"):
+        _shape.member(connection, name)
+    _shape.replace(connection, "send", "self data", _send)
+    _shape.replace(connection, "getresponse", "self", getresponse)
+    _shape.replace(connection, "close", "self", _close)
+
+
+def getresponse(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Whoever waits for the response has sent all there is: what is still held is asked for as it is."""
+
+    def replacement(self: Any, *args: Any, **kwargs: Any) -> Any:
+        held: _Held | None = self.__dict__.get(_HELD)
+        if held is not None and not held.permitted:
+            _let_go(self, held)
+        return original(self, *args, **kwargs)
+
+    return replacement
+
+
+def absolute_target(target: bytes) -> tuple[bytes, bytes, int | None, bytes]:
+    """The parts of an absolute target, as a forwarding proxy is given it."""
+    scheme, _, rest = target.partition(b"://")
+    end = min((at for at in map(rest.find, (b"/", b"?", b"#")) if at >= 0), default=len(rest))
+    host, path = rest[:end], rest[end:]
+    name, colon, port = host.rpartition(b":")
+    if not path.startswith(b"/"):
+        path = b"/" + path
+    if colon and port.isdigit() and len(port) <= 5 and int(port) <= 0xFFFF:
+        return scheme.lower(), name, int(port), path
+    return scheme.lower(), host, None, path
+
+
+def _send(original: Callable[..., Any]) -> Callable[..., Any]:
+    def send(self: Any, data: Any) -> Any:
+        call = CALL.get()
+        if _HELD not in self.__dict__ and (call is None or not call.hooked):
+            return original(self, data)
+        for chunk in _chunks(self, data):
+            _hand_over(original, self, call, chunk)
+        return None
+
+    return send
+
+
+def _close(original: Callable[..., Any]) -> Callable[..., Any]:
+    def close(self: Any) -> Any:
+        self.__dict__.pop(_HELD, None)
+        self.__dict__.pop(_TUNNELLED, None)
+        return original(self)
+
+    return close
+
+
+def _hand_over(send: Callable[..., Any], connection: Any, call: CallContext | None, data: bytes) -> None:
+    while data:
+        held: _Held | None = connection.__dict__.get(_HELD)
+        if held is None:
+            if call is None or not call.hooked:
+                send(connection, data)
+                return
+            held = connection.__dict__[_HELD] = _Held(call, send)
+        taken = held.feed(data)
+        part = data if taken == len(data) else data[:taken]
+        if not held.permitted:
+            held.bytes.append(part)
+            if held.broken or held.whole or held.size > LIMIT:
+                _let_go(connection, held)
+        elif held.broken:
+            _ask(connection, held)
+        else:
+            send(connection, part)
+        if held.whole:
+            connection.__dict__.pop(_HELD, None)
+        data = data[taken:]
+
+
+def _let_go(connection: Any, held: _Held) -> None:
+    """Ask for the permit, then send what was held. On a refusal the connection is closed, nothing of it sent."""
+    if _opens_tunnel(connection, held):
+        connection.__dict__[_TUNNELLED] = True
+    else:
+        _ask(connection, held)
+    held.permitted = True
+    parts, held.bytes = held.bytes, []
+    if connection.__dict__.get(_HELD) is held:
+        del connection.__dict__[_HELD]  # connecting may send a request of its own, to the proxy
+    held.send(connection, parts[0] if len(parts) == 1 else b"".join(parts))
+    if not held.whole:
+        connection.__dict__[_HELD] = held
+
+
+def _ask(connection: Any, held: _Held) -> None:
+    try:
+        parts = _parts(connection, held)
+        if not _verdict.admitted(held.call, parts):
+            _verdict.permit(held.call, parts)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _opens_tunnel(connection: Any, held: _Held) -> bool:
+    return held.method == b"CONNECT" and bool(connection._tunnel_host) and _TUNNELLED not in connection.__dict__
+
+
+def _parts(connection: Any, held: _Held) -> Parts:
+    scheme = b"https" if _is_tls(connection) else b"http"
+    host, port = connection.host, connection.port
+    if connection._tunnel_host:
+        host, port = connection._tunnel_host, connection._tunnel_port
+    if held.broken or not held.headed:
+        return scheme, host, port, _UNREADABLE, b"/", held.headers, None, True
+    target = held.target
+    if not target.startswith(b"/") and b"://" in target:
+        scheme, host, port, target = absolute_target(target)
+    unread = held.unread
+    return scheme, host, port, held.method, target, held.headers, None if unread else held.body or None, unread
+
+
+def _is_tls(connection: Any) -> bool:
+    if getattr(connection, "default_port", None) == 443:
+        return True
+    ssl = sys.modules.get("ssl")
+    return ssl is not None and isinstance(getattr(connection, "sock", None), ssl.SSLSocket)
+
+
+def _chunks(connection: Any, data: Any) -> Iterator[bytes]:
+    """The bytes of what `send` takes: bytes, a file, or an iterable of bytes."""
+    if isinstance(data, bytes):
+        yield data
+    elif hasattr(data, "read"):
+        while block := data.read(connection.blocksize):
+            yield block.encode("iso-8859-1") if isinstance(block, str) else block
+    else:
+        try:
+            whole = memoryview(data)
+        except TypeError:
+            for item in data:
+                yield bytes(memoryview(item))
+        else:
+            yield whole.tobytes()
+
+
+#: No method: what could not be read as a request is refused wherever it goes.
+_UNREADABLE = b"(unreadable request)"
+_HELD = "_toolpass_held"
+_TUNNELLED = "_toolpass_tunnelled"

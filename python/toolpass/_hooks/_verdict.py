@@ -1,0 +1,83 @@
+"""Asking the running call for the permit of one request, waiting for the answer or awaiting it.
+
+Separate because every hook asks in the same two ways. While a question is on its way no call is current, so requests
+that answer it (an engine written in Python, a lookup) are not taken for the body's.
+INVARIANT: whoever returns from here has a permit; every other end is an exception, and the request does not leave.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import sys
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from toolpass._native import CALL, Permit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolpass._native import CallContext
+
+Text: TypeAlias = "str | bytes"
+
+#: Scheme, host, port, method, target, headers, body, and whether there is a body that could not be read.
+Parts: TypeAlias = (
+    "tuple[Text, Text, int | None, Text, Text, Sequence[tuple[Text, Text]], bytes | bytearray | None, bool]"
+)
+
+
+class Layers:
+    """Whether a request may pass more than one hook, so that the lower ones must ask what the upper one was told."""
+
+    upper = False
+
+
+def permit(call: CallContext, parts: Parts) -> Permit:
+    """Wait for the permit of a request. Raises what refuses it."""
+    token = CALL.set(None)
+    try:
+        return call.observe(*parts)
+    finally:
+        CALL.reset(token)
+
+
+async def permit_async(call: CallContext, parts: Parts) -> Permit:
+    """Await the permit of a request. Raises what refuses it."""
+    if not _on_asyncio():
+        return await _on_trio(call, parts)
+    token = CALL.set(None)
+    try:
+        step = call.observe_async(*parts)
+        while not isinstance(step, Permit):
+            step = step.resume(await step.awaitable)
+        return step
+    finally:
+        CALL.reset(token)
+
+
+def admitted(call: CallContext, parts: Parts) -> bool:
+    """Whether an upper hook was just given a permit for this very request. Uses the permit up."""
+    return Layers.upper and call.admits(*parts)
+
+
+def running_call() -> CallContext | None:
+    """The running call, if its requests are looked at."""
+    call = CALL.get()
+    return call if call is not None and call.hooked else None
+
+
+def _on_asyncio() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def _on_trio(call: CallContext, parts: Parts) -> Permit:
+    trio: Any = sys.modules.get("trio")
+    if trio is None:
+        return permit(call, parts)
+    answer: Permit = await trio.to_thread.run_sync(functools.partial(permit, call, parts))
+    return answer
