@@ -298,3 +298,6 @@ fn shown_arguments<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> String {
     }
     object.finish()
 }
+
+#[cfg(test)]
+mod tests;

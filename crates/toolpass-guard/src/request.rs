@@ -255,3 +255,6 @@ impl RequestCheck {
 pub fn late_event(call: &Call, action: ObservedAction, now: Monotonic) -> AuditEvent {
     call.late_event(ObservedAction { note: Some(Note::Late), ..action }, now)
 }
+
+#[cfg(test)]
+mod tests;
