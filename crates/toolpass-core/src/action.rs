@@ -12,7 +12,9 @@ pub struct Action(Arc<str>);
 
 /// The text is not an action name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected an action name of at most 200 letters, digits and any of `_ . : / * -`, beginning with a letter or digit")]
+#[error(
+    "expected an action name of at most 200 letters, digits and any of `_ . : / * -`, beginning with a letter or digit"
+)]
 pub struct InvalidAction;
 
 impl Action {
@@ -46,10 +48,25 @@ mod tests {
 
     #[test]
     fn names_are_matched_whole() {
-        for good in ["pr.create", "raw:s3:PutObject", "a", "raw:get:deployments.apps", "DELETE_ISSUES", "0/*"] {
+        for good in [
+            "pr.create",
+            "raw:s3:PutObject",
+            "a",
+            "raw:get:deployments.apps",
+            "DELETE_ISSUES",
+            "0/*",
+        ] {
             assert!(Action::parse(good).is_ok(), "{good}");
         }
-        for bad in ["", ".x", "pr.create\n", "pr create", "é", "a\u{0}", &"a".repeat(201)] {
+        for bad in [
+            "",
+            ".x",
+            "pr.create\n",
+            "pr create",
+            "é",
+            "a\u{0}",
+            &"a".repeat(201),
+        ] {
             assert!(Action::parse(bad).is_err(), "{bad:?}");
         }
     }

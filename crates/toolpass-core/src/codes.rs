@@ -143,9 +143,10 @@ pub fn refusal_of(code: Code) -> Option<RefusalCode> {
     match code {
         Code::Allowed => None,
         Code::Denied | Code::UserNotFound => Some(RefusalCode::NotAuthorized),
-        Code::NotConfigured | Code::Unauthorized | Code::UnknownAction | Code::UnknownConnection => {
-            Some(RefusalCode::NotConfigured)
-        }
+        Code::NotConfigured
+        | Code::Unauthorized
+        | Code::UnknownAction
+        | Code::UnknownConnection => Some(RefusalCode::NotConfigured),
         Code::ClientError
         | Code::CredentialRejected
         | Code::InvalidRequest
@@ -182,7 +183,11 @@ mod tests {
                 _ => Outcome::Unknown,
             };
             assert_eq!(code.outcome(), expected, "{code}");
-            assert_eq!(refusal_of(*code).is_none(), *code == Code::Allowed, "{code}");
+            assert_eq!(
+                refusal_of(*code).is_none(),
+                *code == Code::Allowed,
+                "{code}"
+            );
         }
     }
 

@@ -54,7 +54,11 @@ impl Decision {
 
     /// It could not be decided. A code that is not of an unknown outcome becomes `unsupported`.
     pub fn unknown(code: Code, text: impl AsRef<str>) -> Decision {
-        let code = if code.outcome() == Outcome::Unknown { code } else { Code::Unsupported };
+        let code = if code.outcome() == Outcome::Unknown {
+            code
+        } else {
+            Code::Unsupported
+        };
         Decision::new(code, text)
     }
 
@@ -75,7 +79,11 @@ impl Decision {
 
     /// `code: text`, or the code alone when there is no text.
     pub fn reason(&self) -> String {
-        if self.text.is_empty() { self.code.as_str().into() } else { format!("{}: {}", self.code, self.text) }
+        if self.text.is_empty() {
+            self.code.as_str().into()
+        } else {
+            format!("{}: {}", self.code, self.text)
+        }
     }
 }
 
@@ -85,9 +93,18 @@ mod tests {
 
     #[test]
     fn unknown_can_never_be_made_an_allow() {
-        assert_eq!(Decision::unknown(Code::Allowed, "x").code(), Code::Unsupported);
-        assert_eq!(Decision::unknown(Code::Denied, "x").outcome(), Outcome::Unknown);
-        assert_eq!(Decision::unknown(Code::UpstreamTimeout, "").reason(), "upstream_timeout");
+        assert_eq!(
+            Decision::unknown(Code::Allowed, "x").code(),
+            Code::Unsupported
+        );
+        assert_eq!(
+            Decision::unknown(Code::Denied, "x").outcome(),
+            Outcome::Unknown
+        );
+        assert_eq!(
+            Decision::unknown(Code::UpstreamTimeout, "").reason(),
+            "upstream_timeout"
+        );
     }
 
     #[test]

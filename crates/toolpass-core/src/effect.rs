@@ -28,7 +28,9 @@ impl Effect {
 
     /// The member whose wire form is `text`.
     pub fn parse(text: &str) -> Option<Effect> {
-        Effect::ALL.into_iter().find(|effect| effect.as_str() == text)
+        Effect::ALL
+            .into_iter()
+            .find(|effect| effect.as_str() == text)
     }
 
     /// The effect an HTTP method has when nothing else is known. Unknown methods are writes.

@@ -61,7 +61,11 @@ mod tests {
     use super::*;
 
     fn call(path: &str, cached: bool) -> UpstreamCall {
-        UpstreamCall { path: path.into(), cached, ..UpstreamCall::default() }
+        UpstreamCall {
+            path: path.into(),
+            cached,
+            ..UpstreamCall::default()
+        }
     }
 
     #[test]
@@ -69,10 +73,20 @@ mod tests {
         let mut upstream: Vec<_> = (0..60).map(|n| call(&format!("own{n}"), false)).collect();
         upstream.extend((0..30).map(|n| call(&format!("old{n}"), true)));
         upstream.extend((60..90).map(|n| call(&format!("own{n}"), false)));
-        let capped = Evidence { upstream, truncated: false }.capped();
+        let capped = Evidence {
+            upstream,
+            truncated: false,
+        }
+        .capped();
         assert!(capped.truncated);
         assert_eq!(capped.upstream.len(), MAX_CALLS);
-        assert_eq!(capped.upstream.iter().filter(|call| call.cached).count(), 10);
-        assert_eq!(capped.upstream.last().map(|call| call.path.as_str()), Some("own89"));
+        assert_eq!(
+            capped.upstream.iter().filter(|call| call.cached).count(),
+            10
+        );
+        assert_eq!(
+            capped.upstream.last().map(|call| call.path.as_str()),
+            Some("own89")
+        );
     }
 }

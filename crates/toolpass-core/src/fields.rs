@@ -2,6 +2,23 @@
 
 /// Every field of the operational log, lower case, in alphabetical order.
 pub const FIELDS: &[&str] = &[
-    "action", "attempt", "cache", "cached", "code", "connection", "duration_ms", "effect", "fresh", "host", "integration",
-    "location", "method", "outcome", "path", "remote", "resource", "status", "tool",
+    "action",
+    "attempt",
+    "cache",
+    "cached",
+    "code",
+    "connection",
+    "duration_ms",
+    "effect",
+    "fresh",
+    "host",
+    "integration",
+    "location",
+    "method",
+    "outcome",
+    "path",
+    "remote",
+    "resource",
+    "status",
+    "tool",
 ];

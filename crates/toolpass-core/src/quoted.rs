@@ -32,7 +32,11 @@ impl fmt::Display for Quoted {
 
 /// `text` without control and format characters, at most `max_chars` long; a cut one ends in `…`.
 pub fn clipped(text: &str, max_chars: usize) -> String {
-    let mut kept: String = text.chars().filter(|c| !text::is_control(*c) && !text::is_format(*c)).take(max_chars + 1).collect();
+    let mut kept: String = text
+        .chars()
+        .filter(|c| !text::is_control(*c) && !text::is_format(*c))
+        .take(max_chars + 1)
+        .collect();
     if kept.chars().count() > max_chars {
         kept = kept.chars().take(max_chars.saturating_sub(1)).collect();
         kept.push('…');
@@ -46,7 +50,13 @@ mod tests {
 
     #[test]
     fn hostile_names_are_tamed() {
-        assert_eq!(Quoted::new("a\"b\u{202e}\n\u{200b}c").to_string(), "\"a'bc\"");
-        assert_eq!(Quoted::new(&"x".repeat(500)).to_string().chars().count(), MAX_CHARS + 2);
+        assert_eq!(
+            Quoted::new("a\"b\u{202e}\n\u{200b}c").to_string(),
+            "\"a'bc\""
+        );
+        assert_eq!(
+            Quoted::new(&"x".repeat(500)).to_string().chars().count(),
+            MAX_CHARS + 2
+        );
     }
 }

@@ -50,7 +50,9 @@ pub enum InvalidResource {
     #[error("a resource's query is separated by `&`, not `;`")]
     Semicolon,
     /// A type of the wrong form.
-    #[error("expected a resource type of at most 64 lower-case letters, digits and `_`, beginning with a letter")]
+    #[error(
+        "expected a resource type of at most 64 lower-case letters, digits and `_`, beginning with a letter"
+    )]
     Type,
 }
 
@@ -105,7 +107,10 @@ impl Resource {
 
     /// The decoded value of one query key.
     pub fn param(&self, key: &str) -> Option<&str> {
-        self.query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -133,7 +138,9 @@ impl fmt::Display for Resource {
 pub fn is_name(text: &str) -> bool {
     text.len() <= 64
         && text.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 fn parse_query(text: &str) -> Result<Vec<(String, String)>, InvalidResource> {
@@ -177,7 +184,9 @@ fn decode(text: &str) -> Result<String, InvalidResource> {
 
 /// The value of one hex digit.
 pub(crate) fn hex(b: u8) -> Option<u8> {
-    char::from(b).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(b)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }
 
 /// UTF-8 with one U+FFFD for each byte that is not part of a character.
@@ -197,20 +206,42 @@ mod tests {
 
     fn parts(text: &str) -> (String, String, Vec<(String, String)>) {
         let resource = Resource::parse(text).unwrap();
-        (resource.kind().into(), resource.id().into(), resource.query().to_vec())
+        (
+            resource.kind().into(),
+            resource.id().into(),
+            resource.query().to_vec(),
+        )
     }
 
     #[test]
     fn shapes() {
         let pair = |k: &str, v: &str| (k.to_string(), v.to_string());
-        assert_eq!(parts("repo:acme/shop@main"), ("repo".into(), "acme/shop@main".into(), vec![]));
+        assert_eq!(
+            parts("repo:acme/shop@main"),
+            ("repo".into(), "acme/shop@main".into(), vec![])
+        );
         assert_eq!(parts("global"), ("global".into(), "".into(), vec![]));
-        assert_eq!(parts("s3:arn:aws:s3:::b/k"), ("s3".into(), "arn:aws:s3:::b/k".into(), vec![]));
-        assert_eq!(parts("nonresource:/metrics"), ("nonresource".into(), "/metrics".into(), vec![]));
-        assert_eq!(parts("cluster?resource=nodes"), ("cluster".into(), "".into(), vec![pair("resource", "nodes")]));
+        assert_eq!(
+            parts("s3:arn:aws:s3:::b/k"),
+            ("s3".into(), "arn:aws:s3:::b/k".into(), vec![])
+        );
+        assert_eq!(
+            parts("nonresource:/metrics"),
+            ("nonresource".into(), "/metrics".into(), vec![])
+        );
+        assert_eq!(
+            parts("cluster?resource=nodes"),
+            ("cluster".into(), "".into(), vec![pair("resource", "nodes")])
+        );
         assert_eq!(parts("ns?"), ("ns".into(), "".into(), vec![]));
-        assert_eq!(parts("ns:x?a=b+c%20d&&e").2, vec![pair("a", "b c d"), pair("e", "")]);
-        assert_eq!(parts("ns:x?a=%ff%fe").2, vec![pair("a", "\u{fffd}\u{fffd}")]);
+        assert_eq!(
+            parts("ns:x?a=b+c%20d&&e").2,
+            vec![pair("a", "b c d"), pair("e", "")]
+        );
+        assert_eq!(
+            parts("ns:x?a=%ff%fe").2,
+            vec![pair("a", "\u{fffd}\u{fffd}")]
+        );
     }
 
     #[test]

@@ -68,7 +68,9 @@ pub enum InvalidSecretRef {
     #[error("expected `env:NAME` or `file:/path`; inline secrets are not accepted")]
     Inline,
     /// `env:` with something that is no variable name.
-    #[error("expected `env:` and a variable name of letters, digits and `_` that does not begin with a digit")]
+    #[error(
+        "expected `env:` and a variable name of letters, digits and `_` that does not begin with a digit"
+    )]
     Name,
     /// `file:` with nothing after it.
     #[error("expected a path after `file:`")]
@@ -81,7 +83,9 @@ impl SecretRef {
     pub fn parse(text: &str) -> Result<SecretRef, InvalidSecretRef> {
         if let Some(name) = text.strip_prefix("env:") {
             let mut bytes = name.bytes();
-            let first_fits = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+            let first_fits = bytes
+                .next()
+                .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
             if !first_fits || !bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') {
                 return Err(InvalidSecretRef::Name);
             }
@@ -118,19 +122,42 @@ mod tests {
     #[test]
     fn a_secret_shows_nothing() {
         let secret = Secret::new("hunter2hunter2");
-        assert_eq!(format!("{secret} {secret:?} {:?}", SecretRef::Literal(secret.clone())), "[REDACTED] [REDACTED] literal");
+        assert_eq!(
+            format!(
+                "{secret} {secret:?} {:?}",
+                SecretRef::Literal(secret.clone())
+            ),
+            "[REDACTED] [REDACTED] literal"
+        );
         assert!(secret.matches(b"hunter2hunter2"));
         assert!(!secret.matches(b"hunter2hunter3"));
     }
 
     #[test]
     fn references_are_parsed_strictly() {
-        assert!(matches!(SecretRef::parse("env:JIRA_TOKEN"), Ok(SecretRef::Env(name)) if name == "JIRA_TOKEN"));
-        assert!(matches!(SecretRef::parse("file:/run/x"), Ok(SecretRef::File(_))));
-        assert_eq!(SecretRef::parse("env:T\n").unwrap_err(), InvalidSecretRef::Name);
-        assert_eq!(SecretRef::parse("env:9T").unwrap_err(), InvalidSecretRef::Name);
-        assert_eq!(SecretRef::parse("env:").unwrap_err(), InvalidSecretRef::Name);
-        assert_eq!(SecretRef::parse("file:").unwrap_err(), InvalidSecretRef::Path);
+        assert!(
+            matches!(SecretRef::parse("env:JIRA_TOKEN"), Ok(SecretRef::Env(name)) if name == "JIRA_TOKEN")
+        );
+        assert!(matches!(
+            SecretRef::parse("file:/run/x"),
+            Ok(SecretRef::File(_))
+        ));
+        assert_eq!(
+            SecretRef::parse("env:T\n").unwrap_err(),
+            InvalidSecretRef::Name
+        );
+        assert_eq!(
+            SecretRef::parse("env:9T").unwrap_err(),
+            InvalidSecretRef::Name
+        );
+        assert_eq!(
+            SecretRef::parse("env:").unwrap_err(),
+            InvalidSecretRef::Name
+        );
+        assert_eq!(
+            SecretRef::parse("file:").unwrap_err(),
+            InvalidSecretRef::Path
+        );
         let refused = SecretRef::parse("ghp_0123456789abcdef").unwrap_err();
         assert!(!refused.to_string().contains("ghp_"));
     }

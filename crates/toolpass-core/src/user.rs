@@ -25,10 +25,14 @@ pub enum InvalidUser {
     #[error("the user holds a character that is invisible, is a space, or can be read as another")]
     Character,
     /// Letters outside ASCII in the domain.
-    #[error("expected the user's domain in ASCII; an international domain is given in its `xn--` form")]
+    #[error(
+        "expected the user's domain in ASCII; an international domain is given in its `xn--` form"
+    )]
     Domain,
     /// A group of the wrong form, or too many.
-    #[error("expected at most 200 groups, each of 1 to 256 bytes without control or format characters")]
+    #[error(
+        "expected at most 200 groups, each of 1 to 256 bytes without control or format characters"
+    )]
     Groups,
     /// A token of the wrong form.
     #[error("expected a token of at most 16384 printable ASCII characters")]
@@ -59,7 +63,11 @@ impl User {
 
     /// The one spelling used in every key: ASCII e-mails in lower case, any other as given.
     pub fn canonical(&self) -> String {
-        if self.0.is_ascii() { self.0.to_ascii_lowercase() } else { self.0.to_string() }
+        if self.0.is_ascii() {
+            self.0.to_ascii_lowercase()
+        } else {
+            self.0.to_string()
+        }
     }
 }
 
@@ -98,7 +106,11 @@ impl Groups {
     pub fn new<I: IntoIterator<Item = String>>(groups: I) -> Result<Groups, InvalidUser> {
         let mut kept: Vec<String> = groups.into_iter().collect();
         let fits = |group: &String| {
-            !group.is_empty() && group.len() <= 256 && !group.chars().any(|c| text::is_control(c) || text::is_format(c))
+            !group.is_empty()
+                && group.len() <= 256
+                && !group
+                    .chars()
+                    .any(|c| text::is_control(c) || text::is_format(c))
         };
         if kept.len() > 200 || !kept.iter().all(fits) {
             return Err(InvalidUser::Groups);
@@ -153,12 +165,34 @@ mod tests {
 
     #[test]
     fn users() {
-        for good in ["a@b", "o'neil+x@ex.co.uk", "josé@example.com", "Dana@Example.com", "a@xn--bcher-kva.example"] {
+        for good in [
+            "a@b",
+            "o'neil+x@ex.co.uk",
+            "josé@example.com",
+            "Dana@Example.com",
+            "a@xn--bcher-kva.example",
+        ] {
             assert!(User::parse(good).is_ok(), "{good}");
         }
         for bad in [
-            "", "a", "@b", "a@", "a@b@c", "a b@c", "a@b\n", "a\u{200b}@b", "a\u{202e}@b", "ｄana@b", "a\u{e000}@b", "a@bücher.example",
-            "<a@b>", "a,b@c", "\"a\"@b", "\u{212a}@b", "a\u{a0}@b", "a\u{2028}@b",
+            "",
+            "a",
+            "@b",
+            "a@",
+            "a@b@c",
+            "a b@c",
+            "a@b\n",
+            "a\u{200b}@b",
+            "a\u{202e}@b",
+            "ｄana@b",
+            "a\u{e000}@b",
+            "a@bücher.example",
+            "<a@b>",
+            "a,b@c",
+            "\"a\"@b",
+            "\u{212a}@b",
+            "a\u{a0}@b",
+            "a\u{2028}@b",
         ] {
             assert!(User::parse(bad).is_err(), "{bad:?}");
         }

@@ -22,29 +22,50 @@ pub struct Argument<V> {
 
 /// Check every argument.
 /// Errors: `invalid_arguments` or `out_of_scope`, naming the first argument that does not fit.
-pub(crate) fn check<V: Value, H: Host<V>>(tool: &Tool, arguments: &[Argument<V>], host: &mut H) -> Result<(), Refusal> {
+pub(crate) fn check<V: Value, H: Host<V>>(
+    tool: &Tool,
+    arguments: &[Argument<V>],
+    host: &mut H,
+) -> Result<(), Refusal> {
     let refuse = |code, reason| Err(Refusal::of_call(code, &tool.name, reason));
-    let bound = || arguments.iter().filter_map(|argument| Some((argument, tool.parameters.get(argument.parameter)?)));
+    let bound = || {
+        arguments
+            .iter()
+            .filter_map(|argument| Some((argument, tool.parameters.get(argument.parameter)?)))
+    };
 
     for (argument, parameter) in bound().filter(|(argument, _)| !argument.is_default) {
         if !parameter.hint.fits(&argument.value) {
-            let reason = wording::wrong_type(&parameter.name, &parameter.hint_shown, &argument.value.type_name());
+            let reason = wording::wrong_type(
+                &parameter.name,
+                &parameter.hint_shown,
+                &argument.value.type_name(),
+            );
             return refuse(RefusalCode::InvalidArguments, reason);
         }
     }
     for (argument, parameter) in bound().filter(|(_, parameter)| parameter.validated) {
         if let Verdict::Reject(said) = host.validate(argument.parameter, &argument.value) {
-            return refuse(RefusalCode::InvalidArguments, wording::invalid(&parameter.name, said.as_deref()));
+            return refuse(
+                RefusalCode::InvalidArguments,
+                wording::invalid(&parameter.name, said.as_deref()),
+            );
         }
     }
     for (argument, parameter) in bound() {
         if !in_scope(parameter, &argument.value, host) {
-            return refuse(RefusalCode::OutOfScope, wording::argument_out_of_scope(&parameter.name));
+            return refuse(
+                RefusalCode::OutOfScope,
+                wording::argument_out_of_scope(&parameter.name),
+            );
         }
     }
     Ok(())
 }
 
 fn in_scope<V: Value, H: Host<V>>(parameter: &Parameter, value: &V, host: &mut H) -> bool {
-    parameter.scope.as_ref().is_none_or(|rule| rule.admits(value, host))
+    parameter
+        .scope
+        .as_ref()
+        .is_none_or(|rule| rule.admits(value, host))
 }

@@ -176,7 +176,10 @@ impl AuditEvent {
         object.maybe("authorization", self.authorization.as_deref());
         object.raw("duration_ms", &milliseconds(self.duration_us));
         if !self.actions.is_empty() {
-            object.raw("actions", &array(self.actions.iter().map(ObservedAction::to_json)));
+            object.raw(
+                "actions",
+                &array(self.actions.iter().map(ObservedAction::to_json)),
+            );
         }
         object.finish()
     }
@@ -206,9 +209,20 @@ fn shorten<V: Value>(value: &V, levels: usize) -> String {
         View::Int(digits) if digits.len() <= 100 => digits.into_owned(),
         View::Int(digits) => quote(&cut(&digits)),
         View::Float(f) if f.is_finite() => format!("{f:?}"),
-        View::Float(f) => quote(if f.is_nan() { "NaN" } else if f > 0.0 { "Infinity" } else { "-Infinity" }),
+        View::Float(f) => quote(if f.is_nan() {
+            "NaN"
+        } else if f > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }),
         View::Text(text) => quote(&cut(&text)),
-        View::List(items) | View::Tuple(items) if levels > 0 => array(items.iter().take(MAX_ITEMS).map(|item| shorten(item, levels - 1))),
+        View::List(items) | View::Tuple(items) if levels > 0 => array(
+            items
+                .iter()
+                .take(MAX_ITEMS)
+                .map(|item| shorten(item, levels - 1)),
+        ),
         View::Mapping(pairs) if levels > 0 => {
             let mut object = Object::new();
             for (key, item) in pairs.iter().take(MAX_ITEMS) {
@@ -233,7 +247,11 @@ fn shorten<V: Value>(value: &V, levels: usize) -> String {
 fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_TEXT) {
         None => text.into(),
-        Some((end, _)) => format!("{}… ({} characters)", text.get(..end).unwrap_or_default(), text.chars().count()),
+        Some((end, _)) => format!(
+            "{}… ({} characters)",
+            text.get(..end).unwrap_or_default(),
+            text.chars().count()
+        ),
     }
 }
 
@@ -245,17 +263,33 @@ mod tests {
     #[test]
     fn arguments_are_shortened() {
         assert_eq!(shortened(&Plain::Float(f64::NAN)), "\"NaN\"");
-        assert_eq!(shortened(&Plain::List(vec![Plain::Int(1); 60])).matches('1').count(), MAX_ITEMS);
+        assert_eq!(
+            shortened(&Plain::List(vec![Plain::Int(1); 60]))
+                .matches('1')
+                .count(),
+            MAX_ITEMS
+        );
         let long: &'static str = Box::leak("é".repeat(300).into_boxed_str());
         assert!(shortened(&Plain::Text(long)).ends_with("… (300 characters)\""));
-        let deep = Plain::List(vec![Plain::List(vec![Plain::List(vec![Plain::List(vec![Plain::Int(1)])])])]);
+        let deep = Plain::List(vec![Plain::List(vec![Plain::List(vec![Plain::List(
+            vec![Plain::Int(1)],
+        )])])]);
         assert!(shortened(&deep).contains("List"));
         assert_eq!(milliseconds(1_234), "1.234");
     }
 
     #[test]
     fn members_without_a_value_are_left_out() {
-        let action = ObservedAction { method: "GET".into(), host: "h".into(), path: "/".into(), allowed: true, ..ObservedAction::default() };
-        assert_eq!(action.to_json(), "{\"method\":\"GET\",\"host\":\"h\",\"path\":\"/\",\"outcome\":\"allowed\"}");
+        let action = ObservedAction {
+            method: "GET".into(),
+            host: "h".into(),
+            path: "/".into(),
+            allowed: true,
+            ..ObservedAction::default()
+        };
+        assert_eq!(
+            action.to_json(),
+            "{\"method\":\"GET\",\"host\":\"h\",\"path\":\"/\",\"outcome\":\"allowed\"}"
+        );
     }
 }

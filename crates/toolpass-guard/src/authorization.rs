@@ -28,20 +28,39 @@ pub enum AuthorizerAnswer {
 /// The refusal an answer leads to, and what the audit event notes of it.
 pub(crate) fn of_answer(answer: &AuthorizerAnswer) -> (String, Option<(RefusalCode, String)>) {
     match answer {
-        AuthorizerAnswer::Decided { allowed: true, reason, .. } => (or(reason, "allow"), None),
-        AuthorizerAnswer::Decided { allowed: false, reason, code } => {
+        AuthorizerAnswer::Decided {
+            allowed: true,
+            reason,
+            ..
+        } => (or(reason, "allow"), None),
+        AuthorizerAnswer::Decided {
+            allowed: false,
+            reason,
+            code,
+        } => {
             let refusal = (code_of(code), wording::authorizer_denied(reason));
             (or(reason, "deny"), Some(refusal))
         }
-        AuthorizerAnswer::Odd => ("no answer".into(), Some((RefusalCode::AuthorizationError, wording::authorizer_odd()))),
-        AuthorizerAnswer::Raised(type_name) => {
-            (format!("raised {type_name}"), Some((RefusalCode::AuthorizationError, wording::authorizer_crashed(type_name))))
-        }
+        AuthorizerAnswer::Odd => (
+            "no answer".into(),
+            Some((RefusalCode::AuthorizationError, wording::authorizer_odd())),
+        ),
+        AuthorizerAnswer::Raised(type_name) => (
+            format!("raised {type_name}"),
+            Some((
+                RefusalCode::AuthorizationError,
+                wording::authorizer_crashed(type_name),
+            )),
+        ),
     }
 }
 
 /// The refusal a decision leads to. `what` names action, resource and connection.
-pub(crate) fn of_decision(user: &str, what: &str, decision: &Decision) -> Option<(RefusalCode, String)> {
+pub(crate) fn of_decision(
+    user: &str,
+    what: &str,
+    decision: &Decision,
+) -> Option<(RefusalCode, String)> {
     let code = refusal_of(decision.code())?;
     let reason = match code {
         RefusalCode::NotAuthorized => wording::not_authorized(user, what, decision),
@@ -54,11 +73,19 @@ pub(crate) fn of_decision(user: &str, what: &str, decision: &Decision) -> Option
 /// The codes an authorizer may name; anything else reads as its "no".
 fn code_of(text: &str) -> RefusalCode {
     match RefusalCode::parse(text) {
-        Some(code @ (RefusalCode::AuthorizationError | RefusalCode::InvalidArguments | RefusalCode::NotConfigured)) => code,
+        Some(
+            code @ (RefusalCode::AuthorizationError
+            | RefusalCode::InvalidArguments
+            | RefusalCode::NotConfigured),
+        ) => code,
         _ => RefusalCode::NotAuthorized,
     }
 }
 
 fn or(reason: &str, otherwise: &str) -> String {
-    if reason.is_empty() { otherwise.into() } else { reason.into() }
+    if reason.is_empty() {
+        otherwise.into()
+    } else {
+        reason.into()
+    }
 }

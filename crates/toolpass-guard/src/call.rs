@@ -139,14 +139,26 @@ impl Call {
         arguments: Option<String>,
     ) -> Call {
         let hooked = tool.wants_hook(&settings);
-        Call { settings, tool, session, hooked, parent, id: OnceLock::new(), began, wall, arguments, state: Mutex::default() }
+        Call {
+            settings,
+            tool,
+            session,
+            hooked,
+            parent,
+            id: OnceLock::new(),
+            began,
+            wall,
+            arguments,
+            state: Mutex::default(),
+        }
     }
 
     /// The id of its audit event.
     pub fn id(&self) -> &str {
         self.id.get_or_init(|| {
             let wall = self.wall.0;
-            let timestamp = uuid::Timestamp::from_unix(uuid::NoContext, wall.as_secs(), wall.subsec_nanos());
+            let timestamp =
+                uuid::Timestamp::from_unix(uuid::NoContext, wall.as_secs(), wall.subsec_nanos());
             uuid::Uuid::new_v7(timestamp).to_string()
         })
     }
@@ -178,13 +190,21 @@ impl Call {
 
     /// A library the body uses cannot be looked at: the call is refused, and this is its outcome.
     pub fn library_unhooked(&self, library: &str) -> Refusal {
-        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.tool.name, wording::unhooked(library));
+        let refusal = Refusal::of_call(
+            RefusalCode::CheckError,
+            &self.tool.name,
+            wording::unhooked(library),
+        );
         self.keep_first(refusal)
     }
 
     /// A check at a request crashed: the call is refused, and this is its outcome.
     pub fn check_crashed(&self, type_name: &str) -> Refusal {
-        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.tool.name, wording::check_crashed(type_name));
+        let refusal = Refusal::of_call(
+            RefusalCode::CheckError,
+            &self.tool.name,
+            wording::check_crashed(type_name),
+        );
         self.keep_first(refusal)
     }
 
@@ -197,20 +217,41 @@ impl Call {
             state.first.clone()
         };
         let (outcome, code, reason) = match (&refusal, end) {
-            (Some(refusal), _) => (CallOutcome::Refused, Some(refusal.code), Some(refusal.reason.clone())),
+            (Some(refusal), _) => (
+                CallOutcome::Refused,
+                Some(refusal.code),
+                Some(refusal.reason.clone()),
+            ),
             (None, BodyEnd::Cancelled) => (CallOutcome::Cancelled, None, None),
-            (None, BodyEnd::Raised(type_name)) => (CallOutcome::Raised, None, Some(type_name.clone())),
-            (None, BodyEnd::ResultRejected(type_name)) => (CallOutcome::Raised, None, Some(format!("after the body: {type_name}"))),
+            (None, BodyEnd::Raised(type_name)) => {
+                (CallOutcome::Raised, None, Some(type_name.clone()))
+            }
+            (None, BodyEnd::ResultRejected(type_name)) => (
+                CallOutcome::Raised,
+                None,
+                Some(format!("after the body: {type_name}")),
+            ),
             (None, BodyEnd::Returned) => (CallOutcome::Ran, None, None),
         };
-        Finished { event: self.event(outcome, code, reason, now), refusal }
+        Finished {
+            event: self.event(outcome, code, reason, now),
+            refusal,
+        }
     }
 
     /// End a call that never reached its body.
     pub fn refuse(&self, refusal: Refusal, now: Monotonic) -> Finished {
         self.lock().phase = Phase::Over;
-        let event = self.event(CallOutcome::Refused, Some(refusal.code), Some(refusal.reason.clone()), now);
-        Finished { event, refusal: Some(refusal) }
+        let event = self.event(
+            CallOutcome::Refused,
+            Some(refusal.code),
+            Some(refusal.reason.clone()),
+            now,
+        );
+        Finished {
+            event,
+            refusal: Some(refusal),
+        }
     }
 
     /// The event of a request that came after the call had ended.
@@ -266,14 +307,23 @@ impl Call {
     }
 
     pub(crate) fn allowed_lately(&self, asked: &Asked, now: Monotonic) -> bool {
-        self.lock().allowed.get(asked).is_some_and(|then| now.since(*then) <= REUSE)
+        self.lock()
+            .allowed
+            .get(asked)
+            .is_some_and(|then| now.since(*then) <= REUSE)
     }
 
     fn keep_first(&self, refusal: Refusal) -> Refusal {
         self.lock().first.get_or_insert(refusal).clone()
     }
 
-    fn event(&self, outcome: CallOutcome, code: Option<RefusalCode>, reason: Option<String>, now: Monotonic) -> AuditEvent {
+    fn event(
+        &self,
+        outcome: CallOutcome,
+        code: Option<RefusalCode>,
+        reason: Option<String>,
+        now: Monotonic,
+    ) -> AuditEvent {
         let state = self.lock();
         let clean = |text: String| state.secrets.redact(&text).into_owned();
         AuditEvent {

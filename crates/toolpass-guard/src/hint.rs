@@ -95,11 +95,19 @@ impl Hint {
             | (Hint::Sequence(item), View::List(items) | View::Tuple(items))
             | (Hint::Set(item), View::Set(items))
             | (Hint::FrozenSet(item), View::FrozenSet(items))
-            | (Hint::TupleOf(item), View::Tuple(items)) => items.iter().all(|value| item.fits(value)),
-            (Hint::Tuple(members), View::Tuple(items)) => {
-                members.len() == items.len() && members.iter().zip(&items).all(|(member, value)| member.fits(value))
+            | (Hint::TupleOf(item), View::Tuple(items)) => {
+                items.iter().all(|value| item.fits(value))
             }
-            (Hint::Mapping(key, item), View::Mapping(pairs)) => pairs.iter().all(|(k, v)| key.fits(k) && item.fits(v)),
+            (Hint::Tuple(members), View::Tuple(items)) => {
+                members.len() == items.len()
+                    && members
+                        .iter()
+                        .zip(&items)
+                        .all(|(member, value)| member.fits(value))
+            }
+            (Hint::Mapping(key, item), View::Mapping(pairs)) => {
+                pairs.iter().all(|(k, v)| key.fits(k) && item.fits(v))
+            }
             (Hint::TypedDict(members), View::Mapping(pairs)) => fits_members(members, &pairs),
             _ => false,
         }
@@ -120,8 +128,14 @@ impl Literal {
 }
 
 fn fits_members<V: Value>(members: &[Member], pairs: &[(V, V)]) -> bool {
-    let find = |name: &str| pairs.iter().find(|(key, _)| matches!(key.view(), View::Text(text) if text == name));
-    let known = pairs.iter().all(|(key, _)| matches!(key.view(), View::Text(text) if members.iter().any(|m| m.name == text)));
+    let find = |name: &str| {
+        pairs
+            .iter()
+            .find(|(key, _)| matches!(key.view(), View::Text(text) if text == name))
+    };
+    let known = pairs.iter().all(
+        |(key, _)| matches!(key.view(), View::Text(text) if members.iter().any(|m| m.name == text)),
+    );
     known
         && members.iter().all(|member| match find(&member.name) {
             Some((_, value)) => member.hint.fits(value),
@@ -138,7 +152,11 @@ mod tests {
     fn hints() {
         let list_of_int = Hint::List(Box::new(Hint::Int));
         let optional = Hint::Union(vec![Hint::Text, Hint::None]);
-        let literal = Hint::Literal(vec![Literal::Bool(true), Literal::Text("a".into()), Literal::Int("2".into())]);
+        let literal = Hint::Literal(vec![
+            Literal::Bool(true),
+            Literal::Text("a".into()),
+            Literal::Int("2".into()),
+        ]);
         let pair = Hint::Tuple(vec![Hint::Text, Hint::Int]);
         for (hint, value, fits) in [
             (&Hint::Int, Plain::Bool(true), false),
@@ -147,20 +165,40 @@ mod tests {
             (&Hint::Float, Plain::Bool(true), false),
             (&Hint::Text, Plain::None, false),
             (&optional, Plain::None, true),
-            (&list_of_int, Plain::List(vec![Plain::Int(1), Plain::Text("2")]), false),
+            (
+                &list_of_int,
+                Plain::List(vec![Plain::Int(1), Plain::Text("2")]),
+                false,
+            ),
             (&list_of_int, Plain::Tuple(vec![Plain::Int(1)]), false),
-            (&Hint::Sequence(Box::new(Hint::Int)), Plain::Tuple(vec![Plain::Int(1)]), true),
-            (&Hint::Sequence(Box::new(Hint::Text)), Plain::Text("ab"), false),
+            (
+                &Hint::Sequence(Box::new(Hint::Int)),
+                Plain::Tuple(vec![Plain::Int(1)]),
+                true,
+            ),
+            (
+                &Hint::Sequence(Box::new(Hint::Text)),
+                Plain::Text("ab"),
+                false,
+            ),
             (&literal, Plain::Int(1), false),
             (&literal, Plain::Bool(true), true),
             (&literal, Plain::Int(2), true),
-            (&pair, Plain::Tuple(vec![Plain::Text("a"), Plain::Int(1)]), true),
+            (
+                &pair,
+                Plain::Tuple(vec![Plain::Text("a"), Plain::Int(1)]),
+                true,
+            ),
             (&pair, Plain::Tuple(vec![Plain::Text("a")]), false),
             (&Hint::Class(ClassId(3)), Plain::Object(3), true),
             (&Hint::Class(ClassId(3)), Plain::Object(4), false),
             (&Hint::Never, Plain::None, false),
             (&Hint::Any, Plain::Object(9), true),
-            (&Hint::Set(Box::new(Hint::Int)), Plain::Set(vec![Plain::Int(1)]), true),
+            (
+                &Hint::Set(Box::new(Hint::Int)),
+                Plain::Set(vec![Plain::Int(1)]),
+                true,
+            ),
         ] {
             assert_eq!(hint.fits(&value), fits, "{hint:?} {value:?}");
         }
@@ -169,10 +207,25 @@ mod tests {
     #[test]
     fn typed_dicts_check_their_members() {
         let hint = Hint::TypedDict(vec![
-            Member { name: "a".into(), hint: Hint::Int, required: true },
-            Member { name: "b".into(), hint: Hint::Text, required: false },
+            Member {
+                name: "a".into(),
+                hint: Hint::Int,
+                required: true,
+            },
+            Member {
+                name: "b".into(),
+                hint: Hint::Text,
+                required: false,
+            },
         ]);
-        let map = |pairs: &[(&'static str, Plain)]| Plain::Map(pairs.iter().map(|(k, v)| (Plain::Text(k), v.clone())).collect());
+        let map = |pairs: &[(&'static str, Plain)]| {
+            Plain::Map(
+                pairs
+                    .iter()
+                    .map(|(k, v)| (Plain::Text(k), v.clone()))
+                    .collect(),
+            )
+        };
         assert!(hint.fits(&map(&[("a", Plain::Int(1))])));
         assert!(!hint.fits(&map(&[])));
         assert!(!hint.fits(&map(&[("a", Plain::Text("1"))])));

@@ -14,7 +14,10 @@ pub struct Object {
 impl Object {
     /// An empty object.
     pub fn new() -> Object {
-        Object { out: String::from("{"), empty: true }
+        Object {
+            out: String::from("{"),
+            empty: true,
+        }
     }
 
     /// A text member.
@@ -101,8 +104,16 @@ mod tests {
     #[test]
     fn members_stand_in_the_order_they_are_written() {
         let mut object = Object::new();
-        object.text("b", "x\"\n<\u{0}é").maybe("a", None).flag("f", false).flag("g", true).raw("n", "1.5");
-        assert_eq!(object.finish(), "{\"b\":\"x\\\"\\n\\u003c\\u0000é\",\"g\":true,\"n\":1.5}");
+        object
+            .text("b", "x\"\n<\u{0}é")
+            .maybe("a", None)
+            .flag("f", false)
+            .flag("g", true)
+            .raw("n", "1.5");
+        assert_eq!(
+            object.finish(),
+            "{\"b\":\"x\\\"\\n\\u003c\\u0000é\",\"g\":true,\"n\":1.5}"
+        );
         assert_eq!(array(["1".into(), quote("a")]), "[1,\"a\"]");
     }
 }

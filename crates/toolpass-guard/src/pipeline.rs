@@ -79,10 +79,27 @@ enum Step {
 
 /// Begin a call: steps 1 to 3.
 pub fn begin<V: Value, H: Host<V>>(input: Begin<'_, V>, host: &mut H) -> Admission {
-    let shown = input.arguments.as_ref().ok().filter(|_| input.settings.audit_arguments).map(|bound| shown_arguments(&input.tool, bound));
+    let shown = input
+        .arguments
+        .as_ref()
+        .ok()
+        .filter(|_| input.settings.audit_arguments)
+        .map(|bound| shown_arguments(&input.tool, bound));
     let when = (input.now, input.wall);
-    let call = Arc::new(Call::new((input.settings, input.tool), input.session, input.parent, when, shown));
-    let mut admission = Admission { call, slots: None, step: Step::Authorize, question: None, refusal: None };
+    let call = Arc::new(Call::new(
+        (input.settings, input.tool),
+        input.session,
+        input.parent,
+        when,
+        shown,
+    ));
+    let mut admission = Admission {
+        call,
+        slots: None,
+        step: Step::Authorize,
+        question: None,
+        refusal: None,
+    };
     if let Err(refusal) = admission.first_steps(input.arguments, input.unhooked, host) {
         admission.refusal = Some(refusal);
     }
@@ -134,9 +151,16 @@ impl Admission {
 
     /// Answer [`Next::Ask`].
     pub fn answer_decision(&mut self, decision: &Decision, now: Monotonic) {
-        let Some(question) = self.question.take() else { return };
+        let Some(question) = self.question.take() else {
+            return;
+        };
         let what = format!("do {} on {}", question.action, question.resource);
-        self.call.note_authorization(format!("{}: {what} in {}: {}", decision.outcome().as_str(), question.connection, decision.reason()));
+        self.call.note_authorization(format!(
+            "{}: {what} in {}: {}",
+            decision.outcome().as_str(),
+            question.connection,
+            decision.reason()
+        ));
         match authorization::of_decision(&question.user, &what, decision) {
             Some((code, reason)) => self.refuse(code, reason),
             None => self.call.remember_allowed(Asked::of(&question), now),
@@ -175,17 +199,27 @@ impl Admission {
         let call = Arc::clone(&self.call);
         let tool = &call.tool;
         let refusal = |code, reason| Refusal::of_call(code, &tool.name, reason);
-        let session = call.session.as_ref().ok_or_else(|| refusal(RefusalCode::NoSession, wording::no_session()))?;
+        let session = call
+            .session
+            .as_ref()
+            .ok_or_else(|| refusal(RefusalCode::NoSession, wording::no_session()))?;
         authority::of_call(session, &tool.name)?;
-        let bound = arguments.map_err(|problem| refusal(RefusalCode::InvalidArguments, wording::unbindable(&problem)))?;
+        let bound = arguments.map_err(|problem| {
+            refusal(RefusalCode::InvalidArguments, wording::unbindable(&problem))
+        })?;
         arguments::check(tool, bound, host)?;
         entitlements::of_call(tool)?;
         if let Some(library) = unhooked.filter(|_| call.hooked) {
-            return Err(refusal(RefusalCode::CheckError, wording::unhooked(&library)));
+            return Err(refusal(
+                RefusalCode::CheckError,
+                wording::unhooked(&library),
+            ));
         }
         self.slots = Some(take_limits(&call, session)?);
         self.question = match &tool.authorize {
-            Some(Authorize::Permission(permission)) => Some(question(permission, session, tool, bound)?),
+            Some(Authorize::Permission(permission)) => {
+                Some(question(permission, session, tool, bound)?)
+            }
             Some(Authorize::Host) | None => None,
         };
         Ok(())
@@ -194,12 +228,18 @@ impl Admission {
     fn authorize(&mut self) -> Option<Next> {
         let next = match (&self.call.tool.authorize, &self.question) {
             (Some(Authorize::Host), _) => Some(Next::CallAuthorizer),
-            (Some(Authorize::Permission(_)), Some(question)) => Some(Next::Ask(Box::new(question.clone()))),
+            (Some(Authorize::Permission(_)), Some(question)) => {
+                Some(Next::Ask(Box::new(question.clone())))
+            }
             (Some(Authorize::Permission(_)) | None, _) => None,
         };
         if self.call.hooked && matches!(self.call.settings.systems, KnownSystems::NeverTold) {
             let reason = wording::endpoints_unknown();
-            return Some(Next::Refuse(Refusal::of_call(RefusalCode::NotConfigured, &self.call.tool.name, reason)));
+            return Some(Next::Refuse(Refusal::of_call(
+                RefusalCode::NotConfigured,
+                &self.call.tool.name,
+                reason,
+            )));
         }
         next
     }
@@ -207,16 +247,26 @@ impl Admission {
     fn inputs(&self) -> Result<(), Refusal> {
         match &self.call.session {
             Some(session) => taint::of_call(session, &self.call.tool),
-            None => Err(Refusal::of_call(RefusalCode::NoSession, &self.call.tool.name, wording::no_session())),
+            None => Err(Refusal::of_call(
+                RefusalCode::NoSession,
+                &self.call.tool.name,
+                wording::no_session(),
+            )),
         }
     }
 
     fn exfiltration(&self) -> Result<(), Refusal> {
         let call = &self.call;
-        let leaks = call.session.as_ref().is_none_or(|session| exfiltration::would_leak(&call.settings, session, call.tool.sends_out));
+        let leaks = call.session.as_ref().is_none_or(|session| {
+            exfiltration::would_leak(&call.settings, session, call.tool.sends_out)
+        });
         if leaks {
             let reason = wording::exfiltration(&format!("`{}`", call.tool.name));
-            return Err(Refusal::of_call(RefusalCode::ExfiltrationRisk, &call.tool.name, reason));
+            return Err(Refusal::of_call(
+                RefusalCode::ExfiltrationRisk,
+                &call.tool.name,
+                reason,
+            ));
         }
         Ok(())
     }
@@ -226,7 +276,14 @@ impl Admission {
             Some(slots) => (None, Next::Run(Permit::new(self.call, slots))),
             None => {
                 let reason = wording::check_crashed("limits were never taken");
-                (None, Next::Refuse(Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason)))
+                (
+                    None,
+                    Next::Refuse(Refusal::of_call(
+                        RefusalCode::CheckError,
+                        &self.call.tool.name,
+                        reason,
+                    )),
+                )
             }
         }
     }
@@ -242,7 +299,11 @@ impl Asked {
             connection: question.connection.clone(),
             action: question.action.clone(),
             resource: question.resource.clone(),
-            facts: question.facts.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            facts: question
+                .facts
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
         }
     }
 }
@@ -250,25 +311,56 @@ impl Asked {
 /// Step 3: the caps of one call, all or none.
 fn take_limits(call: &Call, session: &Session) -> Result<Slots, Refusal> {
     let tool = &call.tool;
-    let of_tool = tool.limit.map(|at_most| Cap { key: Key::Tool(tool.name.clone()), at_most });
-    let of_effect = tool.effect.and_then(|effect| Some(Cap { key: Key::Effect(effect), at_most: call.settings.limit_of(effect)? }));
+    let of_tool = tool.limit.map(|at_most| Cap {
+        key: Key::Tool(tool.name.clone()),
+        at_most,
+    });
+    let of_effect = tool.effect.and_then(|effect| {
+        Some(Cap {
+            key: Key::Effect(effect),
+            at_most: call.settings.limit_of(effect)?,
+        })
+    });
     let caps: Vec<Cap> = of_tool.into_iter().chain(of_effect).collect();
     session.reserve(&caps).map_err(|key| {
-        let at_most = caps.iter().find(|cap| cap.key == key).map_or(0, |cap| cap.at_most);
-        Refusal::of_call(RefusalCode::LimitReached, &tool.name, wording::limit(&key, at_most))
+        let at_most = caps
+            .iter()
+            .find(|cap| cap.key == key)
+            .map_or(0, |cap| cap.at_most);
+        Refusal::of_call(
+            RefusalCode::LimitReached,
+            &tool.name,
+            wording::limit(&key, at_most),
+        )
     })
 }
 
 /// The question of a `permission_check`, its resource filled from the arguments.
-fn question<V: Value>(permission: &Permission, session: &Session, tool: &Tool, arguments: &[Argument<V>]) -> Result<Question, Refusal> {
+fn question<V: Value>(
+    permission: &Permission,
+    session: &Session,
+    tool: &Tool,
+    arguments: &[Argument<V>],
+) -> Result<Question, Refusal> {
     let value_of = |name: &str| {
-        let index = tool.parameters.iter().position(|parameter| parameter.name == name)?;
-        filled(&arguments.iter().find(|argument| argument.parameter == index)?.value)
+        let index = tool
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == name)?;
+        filled(
+            &arguments
+                .iter()
+                .find(|argument| argument.parameter == index)?
+                .value,
+        )
     };
-    let resource = permission
-        .resource
-        .fill(value_of)
-        .map_err(|unfilled| Refusal::of_call(RefusalCode::InvalidArguments, &tool.name, unfilled.to_string()))?;
+    let resource = permission.resource.fill(value_of).map_err(|unfilled| {
+        Refusal::of_call(
+            RefusalCode::InvalidArguments,
+            &tool.name,
+            unfilled.to_string(),
+        )
+    })?;
     Ok(Question {
         user: session.user().into(),
         groups: session.groups().unwrap_or_default().to_vec(),
@@ -276,7 +368,10 @@ fn question<V: Value>(permission: &Permission, session: &Session, tool: &Tool, a
         connection: permission.connection.clone(),
         action: permission.action.clone(),
         resource: resource.as_str().into(),
-        freshness: Freshness { fresh: permission.fresh, max_age: None },
+        freshness: Freshness {
+            fresh: permission.fresh,
+            max_age: None,
+        },
         ..Question::default()
     })
 }

@@ -20,12 +20,20 @@ pub struct Secrets {
 impl Secrets {
     /// Secrets to be looked for; those shorter than [`MIN_BYTES`] are not.
     pub fn new<'s, I: IntoIterator<Item = &'s Secret>>(secrets: I) -> Secrets {
-        let patterns: Vec<Vec<u8>> = secrets.into_iter().filter(|secret| secret.expose().len() >= MIN_BYTES).flat_map(spellings).collect();
+        let patterns: Vec<Vec<u8>> = secrets
+            .into_iter()
+            .filter(|secret| secret.expose().len() >= MIN_BYTES)
+            .flat_map(spellings)
+            .collect();
         if patterns.is_empty() {
             return Secrets::default();
         }
-        let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
-        Secrets { automaton: built.ok() }
+        let built = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&patterns);
+        Secrets {
+            automaton: built.ok(),
+        }
     }
 
     /// Whether there is nothing to look for.
@@ -35,7 +43,9 @@ impl Secrets {
 
     /// Whether a text holds a secret.
     pub fn mentioned_in(&self, text: &str) -> bool {
-        self.automaton.as_ref().is_some_and(|automaton| automaton.is_match(text))
+        self.automaton
+            .as_ref()
+            .is_some_and(|automaton| automaton.is_match(text))
     }
 
     /// The text with every secret replaced.
@@ -66,9 +76,16 @@ mod tests {
 
     #[test]
     fn the_longest_secret_wins() {
-        let secrets = [Secret::new("hunter22"), Secret::new("hunter22hunter22"), Secret::new("short")];
+        let secrets = [
+            Secret::new("hunter22"),
+            Secret::new("hunter22hunter22"),
+            Secret::new("short"),
+        ];
         let secrets = Secrets::new(&secrets);
-        assert_eq!(secrets.redact("a hunter22hunter22 b hunter22 short"), "a [REDACTED] b [REDACTED] short");
+        assert_eq!(
+            secrets.redact("a hunter22hunter22 b hunter22 short"),
+            "a [REDACTED] b [REDACTED] short"
+        );
         assert!(!secrets.mentioned_in("short"));
         assert!(Secrets::new(&[]).is_empty());
     }

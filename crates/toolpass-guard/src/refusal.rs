@@ -22,7 +22,12 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal of a call.
     pub fn of_call(code: RefusalCode, tool: &str, reason: impl Into<String>) -> Refusal {
-        Refusal { code, tool: tool.into(), reason: reason.into(), action: None }
+        Refusal {
+            code,
+            tool: tool.into(),
+            reason: reason.into(),
+            action: None,
+        }
     }
 
     /// Whether it was decided, could not be found out, or was never set up.

@@ -78,9 +78,19 @@ pub struct RequestPermit {
 /// What the observation came to.
 enum Subject {
     /// A request with (action, resource) pairs to be checked.
-    Mapped { systems: Vec<usize>, row: RowInfo, effect: Effect },
+    Mapped {
+        systems: Vec<usize>,
+        row: RowInfo,
+        effect: Effect,
+    },
     /// A request that no pair is known of: only the rules that need none apply.
-    Unchecked { effect: Effect, sends_out: bool, private: bool, note: Note, connection: Option<usize> },
+    Unchecked {
+        effect: Effect,
+        sends_out: bool,
+        private: bool,
+        note: Note,
+        connection: Option<usize>,
+    },
     /// Refused already, or let through without a look.
     Settled,
 }
@@ -142,7 +152,11 @@ impl RequestCheck {
     }
 
     /// What must be known next. `host` answers the application's own scope predicates.
-    pub fn next(mut self, host: &dyn AskText, now: Monotonic) -> (Option<RequestCheck>, RequestNext) {
+    pub fn next(
+        mut self,
+        host: &dyn AskText,
+        now: Monotonic,
+    ) -> (Option<RequestCheck>, RequestNext) {
         if let Some(refusal) = self.call.refused_before(&self.request.digest()) {
             return (None, RequestNext::Refuse(refusal));
         }
@@ -209,7 +223,9 @@ impl RequestCheck {
 
     /// Answer [`RequestNext::Resolve`]: the resource, nothing, or why it could not be looked up.
     pub fn answer_resource(&mut self, answer: Result<Option<Resource>, Decision>) {
-        let Step::Resolve(next) = self.step else { return };
+        let Step::Resolve(next) = self.step else {
+            return;
+        };
         let index = next.saturating_sub(1);
         match self.resolved(answer) {
             Ok(resource) => {
@@ -223,7 +239,11 @@ impl RequestCheck {
 
     /// A rule failed in a way nobody expected: the request is refused, never let through.
     pub fn crashed(self, type_name: &str) -> Refusal {
-        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, crate::wording::check_crashed(type_name));
+        let refusal = Refusal::of_call(
+            RefusalCode::CheckError,
+            &self.call.tool.name,
+            crate::wording::check_crashed(type_name),
+        );
         self.call.record_refused(self.request.digest(), &refusal);
         refusal
     }
@@ -253,7 +273,13 @@ impl RequestCheck {
 
 /// The audit event of a late request: what became of it.
 pub fn late_event(call: &Call, action: ObservedAction, now: Monotonic) -> AuditEvent {
-    call.late_event(ObservedAction { note: Some(Note::Late), ..action }, now)
+    call.late_event(
+        ObservedAction {
+            note: Some(Note::Late),
+            ..action
+        },
+        now,
+    )
 }
 
 #[cfg(test)]

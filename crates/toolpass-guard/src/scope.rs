@@ -45,9 +45,10 @@ impl ScopeRule {
         match self {
             ScopeRule::Whole(predicate) => host.holds(*predicate, value),
             ScopeRule::EachItem(_) | ScopeRule::Globs(_) => match value.view() {
-                View::List(items) | View::Tuple(items) | View::Set(items) | View::FrozenSet(items) => {
-                    items.iter().all(|item| self.admits_item(item, host))
-                }
+                View::List(items)
+                | View::Tuple(items)
+                | View::Set(items)
+                | View::FrozenSet(items) => items.iter().all(|item| self.admits_item(item, host)),
                 View::Bool(_)
                 | View::Bytes(_)
                 | View::Float(_)
@@ -62,8 +63,12 @@ impl ScopeRule {
 
     fn admits_item<V: Value, H: Host<V>>(&self, item: &V, host: &mut H) -> bool {
         match self {
-            ScopeRule::EachItem(predicate) | ScopeRule::Whole(predicate) => host.holds(*predicate, item),
-            ScopeRule::Globs(globs) => matches!(item.view(), View::Text(text) if in_scope(globs, &text)),
+            ScopeRule::EachItem(predicate) | ScopeRule::Whole(predicate) => {
+                host.holds(*predicate, item)
+            }
+            ScopeRule::Globs(globs) => {
+                matches!(item.view(), View::Text(text) if in_scope(globs, &text))
+            }
         }
     }
 }
@@ -79,7 +84,9 @@ impl ScopeRule {
     pub fn admits_text(&self, text: &str, host: &dyn AskText) -> bool {
         match self {
             ScopeRule::Globs(globs) => in_scope(globs, text),
-            ScopeRule::EachItem(predicate) | ScopeRule::Whole(predicate) => host.holds_text(*predicate, text),
+            ScopeRule::EachItem(predicate) | ScopeRule::Whole(predicate) => {
+                host.holds_text(*predicate, text)
+            }
         }
     }
 }

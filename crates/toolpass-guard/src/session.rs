@@ -70,11 +70,18 @@ pub enum InvalidSession {
 impl Session {
     /// A session of `user`, who is kept as given.
     /// Errors: [`InvalidSession::User`] when blank.
-    pub fn new(user: &str, groups: Option<Vec<String>>, token: Option<Token>, id: Option<String>) -> Result<Session, InvalidSession> {
+    pub fn new(
+        user: &str,
+        groups: Option<Vec<String>>,
+        token: Option<Token>,
+        id: Option<String>,
+    ) -> Result<Session, InvalidSession> {
         if user.trim().is_empty() {
             return Err(InvalidSession::User);
         }
-        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
+        let id = id
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
         Ok(Session(Arc::new(State {
             user: user.into(),
             groups,
@@ -98,7 +105,11 @@ impl Session {
 
     /// The person's own login token.
     pub fn token(&self) -> Option<Token> {
-        self.0.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .token
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The session's id.
@@ -128,14 +139,23 @@ impl Session {
 
     /// How often a key was counted.
     pub fn count(&self, key: &Key) -> u32 {
-        self.0.counts.lock().unwrap_or_else(PoisonError::into_inner).get(key).copied().unwrap_or(0)
+        self.0
+            .counts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(key)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Take one of each cap, all or none.
     /// Errors: the first exhausted key; nothing is taken then.
     pub fn reserve(&self, caps: &[Cap]) -> Result<Slots, Key> {
         if caps.is_empty() {
-            return Ok(Slots { session: None, keys: Vec::new() });
+            return Ok(Slots {
+                session: None,
+                keys: Vec::new(),
+            });
         }
         let mut counts = self.0.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let exhausted = |cap: &&Cap| counts.get(&cap.key).copied().unwrap_or(0) >= cap.at_most;
@@ -145,13 +165,19 @@ impl Session {
         for cap in caps {
             *counts.entry(cap.key.clone()).or_insert(0) += 1;
         }
-        Ok(Slots { session: Some(self.clone()), keys: caps.iter().map(|cap| cap.key.clone()).collect() })
+        Ok(Slots {
+            session: Some(self.clone()),
+            keys: caps.iter().map(|cap| cap.key.clone()).collect(),
+        })
     }
 }
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").field("user", &self.0.user).field("id", &self.0.id).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("user", &self.0.user)
+            .field("id", &self.0.id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -165,7 +191,11 @@ impl Slots {
 impl Drop for Slots {
     fn drop(&mut self) {
         let Some(session) = &self.session else { return };
-        let mut counts = session.0.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = session
+            .0
+            .counts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         for key in self.keys.drain(..) {
             if let Some(count) = counts.get_mut(&key) {
                 *count = count.saturating_sub(1);
@@ -179,14 +209,20 @@ mod tests {
     use super::*;
 
     fn cap(name: &str, at_most: u32) -> Cap {
-        Cap { key: Key::Tool(name.into()), at_most }
+        Cap {
+            key: Key::Tool(name.into()),
+            at_most,
+        }
     }
 
     #[test]
     fn caps_are_taken_all_or_none() {
         let session = Session::new("dana@example.com", None, None, None).unwrap();
         session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap().keep();
-        assert_eq!(session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap_err(), Key::Tool("b".into()));
+        assert_eq!(
+            session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap_err(),
+            Key::Tool("b".into())
+        );
         assert_eq!(session.count(&Key::Tool("a".into())), 1);
         drop(session.reserve(&[cap("a", 2)]).unwrap());
         assert_eq!(session.count(&Key::Tool("a".into())), 1);
@@ -197,14 +233,23 @@ mod tests {
     fn one_slot_is_taken_by_one_of_many_threads() {
         let session = Session::new("dana@example.com", None, None, None).unwrap();
         let taken = std::thread::scope(|scope| {
-            let tries: Vec<_> = (0..16).map(|_| scope.spawn(|| session.reserve(&[cap("a", 3)]).map(Slots::keep).is_ok())).collect();
-            tries.into_iter().filter(|_| true).map(|t| usize::from(t.join().unwrap())).sum::<usize>()
+            let tries: Vec<_> = (0..16)
+                .map(|_| scope.spawn(|| session.reserve(&[cap("a", 3)]).map(Slots::keep).is_ok()))
+                .collect();
+            tries
+                .into_iter()
+                .filter(|_| true)
+                .map(|t| usize::from(t.join().unwrap()))
+                .sum::<usize>()
         });
         assert_eq!(taken, 3);
     }
 
     #[test]
     fn a_blank_user_is_no_user() {
-        assert_eq!(Session::new("  ", None, None, None).unwrap_err(), InvalidSession::User);
+        assert_eq!(
+            Session::new("  ", None, None, None).unwrap_err(),
+            InvalidSession::User
+        );
     }
 }

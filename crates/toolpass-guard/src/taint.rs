@@ -15,6 +15,10 @@ pub(crate) fn of_call(_session: &Session, _tool: &Tool) -> Result<(), Refusal> {
 }
 
 /// Rule 10: whether a request repeats outside text.
-pub(crate) fn of_request(_session: &Session, _tool: &Tool, _request: &WireRequest) -> Result<(), Refusal> {
+pub(crate) fn of_request(
+    _session: &Session,
+    _tool: &Tool,
+    _request: &WireRequest,
+) -> Result<(), Refusal> {
     Ok(())
 }

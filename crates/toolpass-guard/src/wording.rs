@@ -10,7 +10,8 @@ use toolpass_core::quoted::{MAX_TEXT_CHARS, Quoted};
 use crate::session::Key;
 
 pub(crate) fn no_session() -> String {
-    "no session says for whom the agent works; run the call inside `with Session(user).active():`".into()
+    "no session says for whom the agent works; run the call inside `with Session(user).active():`"
+        .into()
 }
 
 pub(crate) fn unbindable(problem: &str) -> String {
@@ -33,7 +34,10 @@ pub(crate) fn argument_out_of_scope(argument: &str) -> String {
 }
 
 pub(crate) fn resource_out_of_scope(request: &str, resource: &str) -> String {
-    format!("{request}: {} is outside what this tool may touch", Quoted::new(resource))
+    format!(
+        "{request}: {} is outside what this tool may touch",
+        Quoted::new(resource)
+    )
 }
 
 pub(crate) fn limit(key: &Key, at_most: u32) -> String {
@@ -49,7 +53,9 @@ pub(crate) fn endpoints_unknown() -> String {
 }
 
 pub(crate) fn authorizer_crashed(type_name: &str) -> String {
-    format!("the authorizer raised {type_name}; whether the user may could not be decided, try again")
+    format!(
+        "the authorizer raised {type_name}; whether the user may could not be decided, try again"
+    )
 }
 
 pub(crate) fn authorizer_odd() -> String {
@@ -57,20 +63,35 @@ pub(crate) fn authorizer_odd() -> String {
 }
 
 pub(crate) fn authorizer_denied(reason: &str) -> String {
-    if reason.is_empty() { "the authorizer says the user may not".into() } else { toolpass_core::quoted::clipped(reason, MAX_TEXT_CHARS) }
+    if reason.is_empty() {
+        "the authorizer says the user may not".into()
+    } else {
+        toolpass_core::quoted::clipped(reason, MAX_TEXT_CHARS)
+    }
 }
 
 /// The three sentences a decision can lead to; `what` names user, action and resource.
 pub(crate) fn not_authorized(user: &str, what: &str, decision: &Decision) -> String {
-    format!("{} may not {what}: {}", Quoted::new(user), decision.reason())
+    format!(
+        "{} may not {what}: {}",
+        Quoted::new(user),
+        decision.reason()
+    )
 }
 
 pub(crate) fn authorization_error(user: &str, what: &str, decision: &Decision) -> String {
-    format!("whether {} may {what} could not be decided, try again: {}", Quoted::new(user), decision.reason())
+    format!(
+        "whether {} may {what} could not be decided, try again: {}",
+        Quoted::new(user),
+        decision.reason()
+    )
 }
 
 pub(crate) fn not_configured(what: &str, decision: &Decision) -> String {
-    format!("nothing was checked for {what}; an operator must act: {}", decision.reason())
+    format!(
+        "nothing was checked for {what}; an operator must act: {}",
+        decision.reason()
+    )
 }
 
 pub(crate) fn credential_missing(name: &str, why: &str) -> String {
@@ -78,7 +99,9 @@ pub(crate) fn credential_missing(name: &str, why: &str) -> String {
 }
 
 pub(crate) fn exfiltration(what: &str) -> String {
-    format!("{what} would send data out of a session that has read private data and seen outside text")
+    format!(
+        "{what} would send data out of a session that has read private data and seen outside text"
+    )
 }
 
 pub(crate) fn host_mismatch(request: &str, why: &str) -> String {
@@ -102,7 +125,9 @@ pub(crate) fn unmapped(request: &str) -> String {
 }
 
 pub(crate) fn unmapped_read_as_user(request: &str) -> String {
-    format!("{request}: no route knows this read, and this connection lets such reads pass only inside `as_agent()`")
+    format!(
+        "{request}: no route knows this read, and this connection lets such reads pass only inside `as_agent()`"
+    )
 }
 
 pub(crate) fn unresolved(request: &str, why: &str) -> String {
@@ -110,7 +135,9 @@ pub(crate) fn unresolved(request: &str, why: &str) -> String {
 }
 
 pub(crate) fn follows_agent_sight(request: &str) -> String {
-    format!("{request}: the answer follows what the agent may see; this connection accepts that only inside `as_agent()`")
+    format!(
+        "{request}: the answer follows what the agent may see; this connection accepts that only inside `as_agent()`"
+    )
 }
 
 pub(crate) fn leads_nowhere(request: &str) -> String {
@@ -118,7 +145,9 @@ pub(crate) fn leads_nowhere(request: &str) -> String {
 }
 
 pub(crate) fn ambiguous(request: &str) -> String {
-    format!("{request}: several connections answer for this host and not exactly one of them owns the resource; an operator must tell them apart")
+    format!(
+        "{request}: several connections answer for this host and not exactly one of them owns the resource; an operator must tell them apart"
+    )
 }
 
 pub(crate) fn effect_exceeded(request: &str, effect: Effect, declared: Effect) -> String {
@@ -130,7 +159,9 @@ pub(crate) fn check_crashed(type_name: &str) -> String {
 }
 
 pub(crate) fn unhooked(library: &str) -> String {
-    format!("requests of `{library}` cannot be seen: its shape is not known to this version of toolpass")
+    format!(
+        "requests of `{library}` cannot be seen: its shape is not known to this version of toolpass"
+    )
 }
 
 pub(crate) fn late(request: &str) -> String {

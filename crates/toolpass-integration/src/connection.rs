@@ -76,22 +76,43 @@ pub enum Visibility {
 pub trait Connection: Send + Sync {
     /// Find the account of a user.
     /// Errors: `user_not_found`, `user_ambiguous`, or any other coded failure.
-    fn identify<'a>(&'a self, ctx: &'a Context, person: &'a Person) -> BoxFuture<'a, Result<Identity, Failure>>;
+    fn identify<'a>(
+        &'a self,
+        ctx: &'a Context,
+        person: &'a Person,
+    ) -> BoxFuture<'a, Result<Identity, Failure>>;
 
     /// Answer a question. Deny only on a positive no.
-    fn check<'a>(&'a self, ctx: &'a Context, request: &'a Request) -> BoxFuture<'a, Result<Decision, Failure>>;
+    fn check<'a>(
+        &'a self,
+        ctx: &'a Context,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<Decision, Failure>>;
 
     /// Verify the credential without a user.
     fn probe<'a>(&'a self, ctx: &'a Context) -> BoxFuture<'a, Result<Probe, Failure>>;
 
     /// The resource a pointer leads to; `None` when it leads nowhere.
-    fn resolve<'a>(&'a self, ctx: &'a Context, pointer: &'a Pointer) -> BoxFuture<'a, Result<Option<Resource>, Failure>> {
+    fn resolve<'a>(
+        &'a self,
+        ctx: &'a Context,
+        pointer: &'a Pointer,
+    ) -> BoxFuture<'a, Result<Option<Resource>, Failure>> {
         let _ = (ctx, pointer);
-        async { Err(Failure::unsupported("this integration looks nothing up by id")) }.boxed()
+        async {
+            Err(Failure::unsupported(
+                "this integration looks nothing up by id",
+            ))
+        }
+        .boxed()
     }
 
     /// Who can read a resource; `None` when that is not known. Never a decision.
-    fn visibility<'a>(&'a self, ctx: &'a Context, resource: &'a Resource) -> BoxFuture<'a, Result<Option<Visibility>, Failure>> {
+    fn visibility<'a>(
+        &'a self,
+        ctx: &'a Context,
+        resource: &'a Resource,
+    ) -> BoxFuture<'a, Result<Option<Visibility>, Failure>> {
         let _ = (ctx, resource);
         async { Ok(None) }.boxed()
     }

@@ -16,8 +16,16 @@ pub struct Failure {
 impl Failure {
     /// A failure of `code`; the text holds neither a secret nor an upstream body. `allowed` becomes `unsupported`.
     pub fn new(code: Code, text: impl AsRef<str>) -> Failure {
-        let code = if code.outcome() == Outcome::Allow { Code::Unsupported } else { code };
-        Failure { code, text: clipped(text.as_ref(), MAX_TEXT_CHARS), source: None }
+        let code = if code.outcome() == Outcome::Allow {
+            Code::Unsupported
+        } else {
+            code
+        };
+        Failure {
+            code,
+            text: clipped(text.as_ref(), MAX_TEXT_CHARS),
+            source: None,
+        }
     }
 
     /// The resource or action is not one this integration can be asked about.
@@ -48,7 +56,10 @@ impl Failure {
 
 impl From<toolpass_http::error::Error> for Failure {
     fn from(error: toolpass_http::error::Error) -> Failure {
-        Failure { source: Some(error.clone()), ..Failure::new(error.code(), error.to_string()) }
+        Failure {
+            source: Some(error.clone()),
+            ..Failure::new(error.code(), error.to_string())
+        }
     }
 }
 

@@ -50,52 +50,91 @@ pub enum KeyKind {
 impl Key {
     /// A scalar.
     pub const fn text(name: &'static str, help: &'static str) -> Key {
-        Key { name, kind: KeyKind::Text, required: false, default: None, one_of: &[], check: None, help }
+        Key {
+            name,
+            kind: KeyKind::Text,
+            required: false,
+            default: None,
+            one_of: &[],
+            check: None,
+            help,
+        }
     }
 
     /// A secret reference.
     pub const fn secret(name: &'static str, help: &'static str) -> Key {
-        Key { kind: KeyKind::Secret, ..Key::text(name, help) }
+        Key {
+            kind: KeyKind::Secret,
+            ..Key::text(name, help)
+        }
     }
 
     /// A value of code.
     pub const fn code(name: &'static str, help: &'static str) -> Key {
-        Key { kind: KeyKind::Code, ..Key::text(name, help) }
+        Key {
+            kind: KeyKind::Code,
+            ..Key::text(name, help)
+        }
     }
 
     /// A URL.
     pub const fn url(name: &'static str, help: &'static str) -> Key {
-        Key { kind: KeyKind::Url, ..Key::text(name, help) }
+        Key {
+            kind: KeyKind::Url,
+            ..Key::text(name, help)
+        }
     }
 
     /// A file.
     pub const fn file(name: &'static str, help: &'static str) -> Key {
-        Key { kind: KeyKind::File, ..Key::text(name, help) }
+        Key {
+            kind: KeyKind::File,
+            ..Key::text(name, help)
+        }
     }
 
     /// A reference to a connection of one of `integrations`.
-    pub const fn connection(name: &'static str, integrations: &'static [&'static str], help: &'static str) -> Key {
-        Key { kind: KeyKind::Connection(integrations), ..Key::text(name, help) }
+    pub const fn connection(
+        name: &'static str,
+        integrations: &'static [&'static str],
+        help: &'static str,
+    ) -> Key {
+        Key {
+            kind: KeyKind::Connection(integrations),
+            ..Key::text(name, help)
+        }
     }
 
     /// The same, required.
     pub const fn required(self) -> Key {
-        Key { required: true, ..self }
+        Key {
+            required: true,
+            ..self
+        }
     }
 
     /// The same, with a default.
     pub const fn default(self, value: &'static str) -> Key {
-        Key { default: Some(value), ..self }
+        Key {
+            default: Some(value),
+            ..self
+        }
     }
 
     /// The same, with a closed set of values.
     pub const fn one_of(self, values: &'static [&'static str]) -> Key {
-        Key { one_of: values, ..self }
+        Key {
+            one_of: values,
+            ..self
+        }
     }
 
     /// The same, with a check of the value.
     pub const fn checked(self, check: Check) -> Key {
-        Key { check: Some(check), ..self }
+        Key {
+            check: Some(check),
+            ..self
+        }
     }
 }
 
@@ -194,6 +233,8 @@ impl fmt::Debug for Settings {
             Value::Secret(secret) => secret.shown(),
             Value::Text(text) => text.clone(),
         };
-        f.debug_map().entries(self.values.iter().map(|(key, value)| (key, shown(value)))).finish()
+        f.debug_map()
+            .entries(self.values.iter().map(|(key, value)| (key, shown(value))))
+            .finish()
     }
 }

@@ -58,10 +58,17 @@ pub trait Integration: Send + Sync {
 
     /// Build a connection; no network.
     /// Errors: [`ConnectError`], naming the key.
-    fn connect(&self, settings: Settings, parts: Parts) -> Result<Arc<dyn Connection>, ConnectError>;
+    fn connect(
+        &self,
+        settings: Settings,
+        parts: Parts,
+    ) -> Result<Arc<dyn Connection>, ConnectError>;
 
     /// Whether an exact or pattern row stands for `name`.
     fn has_action(&self, name: &str) -> bool {
-        self.actions().iter().any(|spec| spec.name == name && !spec.name.contains('<')) || self.matches_pattern(name)
+        self.actions()
+            .iter()
+            .any(|spec| spec.name == name && !spec.name.contains('<'))
+            || self.matches_pattern(name)
     }
 }

@@ -21,7 +21,13 @@ const KNOWN_FOR: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The addresses of `host`, after the connections' own are known. Empty when it cannot be resolved.
-pub async fn locate(systems: &Systems, looked: &Looked, clock: &dyn Clock, host: &str, port: u16) -> Vec<IpAddr> {
+pub async fn locate(
+    systems: &Systems,
+    looked: &Looked,
+    clock: &dyn Clock,
+    host: &str,
+    port: u16,
+) -> Vec<IpAddr> {
     if looked.is_due(clock.monotonic()) {
         learn(systems).await;
     }
@@ -33,13 +39,20 @@ pub async fn locate(systems: &Systems, looked: &Looked, clock: &dyn Clock, host:
 
 /// The address of a host written as one, when the connections' own are known already.
 pub fn located(looked: &Looked, clock: &dyn Clock, host: &str) -> Option<Vec<IpAddr>> {
-    if looked.was_lately(clock.monotonic()) { at_once(host).map(|address| vec![address]) } else { None }
+    if looked.was_lately(clock.monotonic()) {
+        at_once(host).map(|address| vec![address])
+    } else {
+        None
+    }
 }
 
 impl Looked {
     /// Whether it is time to look again; if so, the caller does.
     fn is_due(&self, now: Monotonic) -> bool {
-        let mut last = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let due = last.is_none_or(|then| now.since(then) > KNOWN_FOR);
         if due {
             *last = Some(now);
@@ -48,7 +61,10 @@ impl Looked {
     }
 
     fn was_lately(&self, now: Monotonic) -> bool {
-        let last = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let last = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         last.is_some_and(|then| now.since(then) <= KNOWN_FOR)
     }
 }
@@ -56,7 +72,9 @@ impl Looked {
 async fn learn(systems: &Systems) {
     for (index, system) in systems.iter().enumerate() {
         for endpoint in &system.endpoints {
-            let Some(host) = endpoint.host.exact() else { continue };
+            let Some(host) = endpoint.host.exact() else {
+                continue;
+            };
             for address in resolve(host, endpoint.port_number()).await {
                 systems.learn_address(index, address);
             }
@@ -72,5 +90,8 @@ async fn resolve(host: &str, port: u16) -> Vec<IpAddr> {
 }
 
 fn at_once(host: &str) -> Option<IpAddr> {
-    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+    host.trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse()
+        .ok()
 }

@@ -39,7 +39,12 @@ pub enum Error {
 
 /// Build the engine of a configuration. `remote` is who asks, as the decision log names it. No network is touched.
 /// Errors: [`Error`].
-pub fn engine(config: &Config, which: Which<'_>, remote: &str, clock: Arc<dyn Clock>) -> Result<Engine, Error> {
+pub fn engine(
+    config: &Config,
+    which: Which<'_>,
+    remote: &str,
+    clock: Arc<dyn Clock>,
+) -> Result<Engine, Error> {
     let built = match which {
         Which::All => build(config, &clock)?,
         Which::Only(id) => build_one(config, id, &clock)?,
@@ -51,7 +56,10 @@ pub fn engine(config: &Config, which: Which<'_>, remote: &str, clock: Arc<dyn Cl
         remote: Some(remote.to_owned()),
         ..EngineOptions::new(clock)
     };
-    Ok(Engine::new(options, built.into_iter().map(connected).collect())?)
+    Ok(Engine::new(
+        options,
+        built.into_iter().map(connected).collect(),
+    )?)
 }
 
 /// The systems of a configuration, for attributing requests.

@@ -21,7 +21,11 @@ struct Says(bool);
 
 impl Host<Plain> for Says {
     fn validate(&mut self, _: usize, _: &Plain) -> Verdict {
-        if self.0 { Verdict::Accept } else { Verdict::Reject(None) }
+        if self.0 {
+            Verdict::Accept
+        } else {
+            Verdict::Reject(None)
+        }
     }
 
     fn holds(&mut self, _: PredicateId, _: &Plain) -> bool {
@@ -71,7 +75,11 @@ fn dana() -> Session {
 }
 
 fn start(tool: Tool, session: Option<&Session>, repo: Plain, validator: bool) -> Admission {
-    let arguments = [Argument { parameter: 0, value: repo, is_default: false }];
+    let arguments = [Argument {
+        parameter: 0,
+        value: repo,
+        is_default: false,
+    }];
     let input = Begin {
         settings: Arc::new(Settings::default()),
         tool: Arc::new(tool),
@@ -106,16 +114,27 @@ fn now() -> Monotonic {
 #[test]
 fn everything_is_asked_in_order_and_the_body_runs() {
     let session = dana();
-    let (mut admission, question) = asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
-    assert_eq!((question.action.as_str(), question.resource.as_str()), ("repo.push", "repo:acme/x"));
-    assert!(!session.read_private(), "the session is marked only when the body begins");
+    let (mut admission, question) =
+        asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
+    assert_eq!(
+        (question.action.as_str(), question.resource.as_str()),
+        ("repo.push", "repo:acme/x")
+    );
+    assert!(
+        !session.read_private(),
+        "the session is marked only when the body begins"
+    );
     admission.answer_decision(&Decision::allow("yes"), now());
     let (admission, next) = admission.next();
-    let Next::FetchCredential(name) = next else { panic!("expected the credential to be fetched") };
+    let Next::FetchCredential(name) = next else {
+        panic!("expected the credential to be fetched")
+    };
     assert_eq!(name, "token");
     let mut admission = admission.unwrap();
     admission.answer_credential(Ok(()));
-    let (None, Next::Run(permit)) = admission.next() else { panic!("expected a permit") };
+    let (None, Next::Run(permit)) = admission.next() else {
+        panic!("expected a permit")
+    };
     let call = permit.enter();
     assert!(session.read_private());
     assert_eq!(session.count(&Key::Tool("deploy".into())), 1);
@@ -128,32 +147,55 @@ fn everything_is_asked_in_order_and_the_body_runs() {
 #[test]
 fn each_step_refuses_with_its_own_code() {
     let session = dana();
-    assert_eq!(refused(start(tool(), None, Plain::Text("acme/x"), true).next()), RefusalCode::NoSession);
-    assert_eq!(refused(start(tool(), Some(&session), Plain::Int(1), true).next()), RefusalCode::InvalidArguments);
-    assert_eq!(refused(start(tool(), Some(&session), Plain::Text("acme/x"), false).next()), RefusalCode::InvalidArguments);
-    assert_eq!(refused(start(tool(), Some(&session), Plain::Text("other/x"), true).next()), RefusalCode::OutOfScope);
+    assert_eq!(
+        refused(start(tool(), None, Plain::Text("acme/x"), true).next()),
+        RefusalCode::NoSession
+    );
+    assert_eq!(
+        refused(start(tool(), Some(&session), Plain::Int(1), true).next()),
+        RefusalCode::InvalidArguments
+    );
+    assert_eq!(
+        refused(start(tool(), Some(&session), Plain::Text("acme/x"), false).next()),
+        RefusalCode::InvalidArguments
+    );
+    assert_eq!(
+        refused(start(tool(), Some(&session), Plain::Text("other/x"), true).next()),
+        RefusalCode::OutOfScope
+    );
     for (code, expected) in [
         (Code::Denied, RefusalCode::NotAuthorized),
         (Code::UserNotFound, RefusalCode::NotAuthorized),
         (Code::UpstreamTimeout, RefusalCode::AuthorizationError),
         (Code::UnknownAction, RefusalCode::NotConfigured),
     ] {
-        let (mut admission, _) = asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
+        let (mut admission, _) =
+            asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
         admission.answer_decision(&Decision::new(code, "so it is"), now());
         assert_eq!(refused(admission.next()), expected, "{code}");
     }
-    assert_eq!(session.count(&Key::Tool("deploy".into())), 0, "what a refused call took is given back");
+    assert_eq!(
+        session.count(&Key::Tool("deploy".into())),
+        0,
+        "what a refused call took is given back"
+    );
 }
 
 #[test]
 fn a_limit_is_spent_by_the_body_and_by_nothing_before_it() {
     let session = dana();
     let (admission, _) = asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
-    assert_eq!(refused(start(tool(), Some(&session), Plain::Text("acme/x"), true).next()), RefusalCode::LimitReached);
+    assert_eq!(
+        refused(start(tool(), Some(&session), Plain::Text("acme/x"), true).next()),
+        RefusalCode::LimitReached
+    );
     drop(admission);
-    let (mut admission, _) = asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
+    let (mut admission, _) =
+        asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
     admission.answer_decision(&Decision::allow(""), now());
-    let (Some(mut admission), Next::FetchCredential(_)) = admission.next() else { panic!("expected the credential") };
+    let (Some(mut admission), Next::FetchCredential(_)) = admission.next() else {
+        panic!("expected the credential")
+    };
     admission.answer_credential(Err("KeyError".into()));
     assert_eq!(refused(admission.next()), RefusalCode::CredentialError);
     assert_eq!(session.count(&Key::Tool("deploy".into())), 0);
@@ -162,13 +204,24 @@ fn a_limit_is_spent_by_the_body_and_by_nothing_before_it() {
 #[test]
 fn a_resource_that_cannot_be_filled_is_refused_before_anyone_is_asked() {
     let session = dana();
-    for hostile in ["acme/x?ref=1", "acme/../other", "acme/x@main", "acme/x y", "", "acme/%2e"] {
+    for hostile in [
+        "acme/x?ref=1",
+        "acme/../other",
+        "acme/x@main",
+        "acme/x y",
+        "",
+        "acme/%2e",
+    ] {
         let mut open = tool();
         for parameter in &mut open.parameters {
             parameter.scope = None;
         }
         let hostile: &'static str = hostile;
-        assert_eq!(refused(start(open, Some(&session), Plain::Text(hostile), true).next()), RefusalCode::InvalidArguments, "{hostile:?}");
+        assert_eq!(
+            refused(start(open, Some(&session), Plain::Text(hostile), true).next()),
+            RefusalCode::InvalidArguments,
+            "{hostile:?}"
+        );
     }
 }
 
@@ -177,7 +230,8 @@ fn the_three_legs_are_refused_after_authorization_and_before_the_credential() {
     let session = dana();
     session.mark_private();
     session.mark_untrusted();
-    let (mut admission, _) = asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
+    let (mut admission, _) =
+        asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
     admission.answer_decision(&Decision::allow(""), now());
     assert_eq!(refused(admission.next()), RefusalCode::ExfiltrationRisk);
 }
@@ -192,24 +246,46 @@ fn a_crash_refuses() {
 
 #[test]
 fn an_authorizer_must_say_yes_plainly() {
-    let decided = |allowed: bool, code: &str| AuthorizerAnswer::Decided { allowed, reason: String::new(), code: code.into() };
+    let decided = |allowed: bool, code: &str| AuthorizerAnswer::Decided {
+        allowed,
+        reason: String::new(),
+        code: code.into(),
+    };
     let session = dana();
     for (answer, expected) in [
         (decided(true, ""), None),
         (decided(false, ""), Some(RefusalCode::NotAuthorized)),
-        (decided(false, "not_configured"), Some(RefusalCode::NotConfigured)),
-        (decided(false, "limit_reached"), Some(RefusalCode::NotAuthorized)),
+        (
+            decided(false, "not_configured"),
+            Some(RefusalCode::NotConfigured),
+        ),
+        (
+            decided(false, "limit_reached"),
+            Some(RefusalCode::NotAuthorized),
+        ),
         (AuthorizerAnswer::Odd, Some(RefusalCode::AuthorizationError)),
-        (AuthorizerAnswer::Raised("ValueError".into()), Some(RefusalCode::AuthorizationError)),
+        (
+            AuthorizerAnswer::Raised("ValueError".into()),
+            Some(RefusalCode::AuthorizationError),
+        ),
     ] {
-        let tool = Tool { authorize: Some(Authorize::Host), credential: None, limit: None, ..tool() };
-        let (Some(mut admission), Next::CallAuthorizer) = start(tool, Some(&session), Plain::Text("acme/x"), true).next() else {
+        let tool = Tool {
+            authorize: Some(Authorize::Host),
+            credential: None,
+            limit: None,
+            ..tool()
+        };
+        let (Some(mut admission), Next::CallAuthorizer) =
+            start(tool, Some(&session), Plain::Text("acme/x"), true).next()
+        else {
             panic!("expected the authorizer to be called")
         };
         admission.answer_authorizer(&answer);
         match (admission.next(), expected) {
             ((None, Next::Run(permit)), None) => drop(permit),
-            ((None, Next::Refuse(refusal)), Some(code)) => assert_eq!(refusal.code, code, "{answer:?}"),
+            ((None, Next::Refuse(refusal)), Some(code)) => {
+                assert_eq!(refusal.code, code, "{answer:?}")
+            }
             _ => panic!("{answer:?}"),
         }
     }

@@ -28,31 +28,77 @@ impl RequestCheck {
     pub(super) fn identify(&mut self) -> Result<(), Refusal> {
         let call = std::sync::Arc::clone(&self.call);
         let Some(session) = &self.session else {
-            return Err(self.refuse_action(RefusalCode::NoSession, wording::no_session(), self.plain(Effect::Write)));
+            return Err(self.refuse_action(
+                RefusalCode::NoSession,
+                wording::no_session(),
+                self.plain(Effect::Write),
+            ));
         };
         authority::of_request(session, &call.tool.name)?;
         let KnownSystems::Known(systems) = &call.settings.systems else {
-            return Err(self.refuse_action(RefusalCode::NotConfigured, wording::endpoints_unknown(), self.plain(self.request.effect())));
+            return Err(self.refuse_action(
+                RefusalCode::NotConfigured,
+                wording::endpoints_unknown(),
+                self.plain(self.request.effect()),
+            ));
         };
         match systems.observe(&self.request) {
             Observation::HostMismatch { reason } => {
                 let reason = wording::host_mismatch(&self.request.describe(), &reason);
-                Err(self.refuse_action(RefusalCode::HostMismatch, reason, self.plain(self.request.effect())))
+                Err(self.refuse_action(
+                    RefusalCode::HostMismatch,
+                    reason,
+                    self.plain(self.request.effect()),
+                ))
             }
-            Observation::UnknownHost { vendor_of, other_name, counts_as_write } => self.unknown_host(vendor_of, other_name, counts_as_write),
+            Observation::UnknownHost {
+                vendor_of,
+                other_name,
+                counts_as_write,
+            } => self.unknown_host(vendor_of, other_name, counts_as_write),
             known if self.late => {
                 let _ = known;
                 let reason = wording::late(&self.request.describe());
-                Err(self.refuse_action(RefusalCode::CheckError, reason, self.plain(self.request.effect())))
+                Err(self.refuse_action(
+                    RefusalCode::CheckError,
+                    reason,
+                    self.plain(self.request.effect()),
+                ))
             }
-            Observation::Unmapped { systems: candidates, effect } => self.unmapped(systems, &candidates, effect),
-            Observation::Unresolved { systems: candidates, effect, reason, row: _ } => {
-                Err(self.unresolved(candidates.first().and_then(|index| systems.get(*index)), effect, &reason))
-            }
-            Observation::Mapped { systems: candidates, row, needs, effect } => {
+            Observation::Unmapped {
+                systems: candidates,
+                effect,
+            } => self.unmapped(systems, &candidates, effect),
+            Observation::Unresolved {
+                systems: candidates,
+                effect,
+                reason,
+                row: _,
+            } => Err(self.unresolved(
+                candidates.first().and_then(|index| systems.get(*index)),
+                effect,
+                &reason,
+            )),
+            Observation::Mapped {
+                systems: candidates,
+                row,
+                needs,
+                effect,
+            } => {
                 self.only_as_agent(systems, &candidates, &row, effect)?;
-                self.pairs = needs.into_iter().map(|need| PairState { need, resource: None, system: None }).collect();
-                self.subject = Subject::Mapped { systems: candidates, row, effect };
+                self.pairs = needs
+                    .into_iter()
+                    .map(|need| PairState {
+                        need,
+                        resource: None,
+                        system: None,
+                    })
+                    .collect();
+                self.subject = Subject::Mapped {
+                    systems: candidates,
+                    row,
+                    effect,
+                };
                 self.step = Step::Resolve(0);
                 Ok(())
             }
@@ -60,40 +106,79 @@ impl RequestCheck {
     }
 
     /// Rule 2: a host of no connection.
-    fn unknown_host(&mut self, vendor_of: Option<&'static str>, other_name: Option<String>, counts_as_write: bool) -> Result<(), Refusal> {
+    fn unknown_host(
+        &mut self,
+        vendor_of: Option<&'static str>,
+        other_name: Option<String>,
+        counts_as_write: bool,
+    ) -> Result<(), Refusal> {
         let settings = &self.call.settings;
         let described = self.request.describe();
-        let effect = if counts_as_write { self.request.effect().max(Effect::Write) } else { self.request.effect() };
+        let effect = if counts_as_write {
+            self.request.effect().max(Effect::Write)
+        } else {
+            self.request.effect()
+        };
         let writes = effect > Effect::Read;
         let refused = match (vendor_of, other_name) {
             (_, Some(why)) => Some(wording::other_name(&described, &why)),
-            (Some(integration), None) if writes => Some(wording::vendor_host(&described, integration)),
-            _ if settings.strict || settings.unknown_hosts == UnknownHosts::Refuse => Some(wording::unknown_host(&described)),
-            _ => self.request.problem().filter(|_| writes).map(|why| wording::unresolved(&described, why.as_str())),
+            (Some(integration), None) if writes => {
+                Some(wording::vendor_host(&described, integration))
+            }
+            _ if settings.strict || settings.unknown_hosts == UnknownHosts::Refuse => {
+                Some(wording::unknown_host(&described))
+            }
+            _ => self
+                .request
+                .problem()
+                .filter(|_| writes)
+                .map(|why| wording::unresolved(&described, why.as_str())),
         };
         let sends_out = writes || self.request.has_body() || self.request.query_len() > LONG_QUERY;
-        self.subject = Subject::Unchecked { effect, sends_out, private: false, note: Note::UnknownHost, connection: None };
+        self.subject = Subject::Unchecked {
+            effect,
+            sends_out,
+            private: false,
+            note: Note::UnknownHost,
+            connection: None,
+        };
         if let Some(reason) = refused {
             return Err(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(effect)));
         }
-        self.step = if settings.unknown_hosts == UnknownHosts::Allow { Step::Pass } else { Step::Locate };
+        self.step = if settings.unknown_hosts == UnknownHosts::Allow {
+            Step::Pass
+        } else {
+            Step::Locate
+        };
         Ok(())
     }
 
     /// Rule 2: the host leads to a connection's server under another name, or to a metadata service.
     pub(super) fn another_name(&self, addresses: &[IpAddr]) -> Option<Refusal> {
-        let KnownSystems::Known(systems) = &self.call.settings.systems else { return None };
+        let KnownSystems::Known(systems) = &self.call.settings.systems else {
+            return None;
+        };
         let is_address = self.request.host().parse::<IpAddr>().is_ok();
-        let why = addresses.iter().find_map(|address| systems.led_to(*address, self.request.port(), is_address))?;
+        let why = addresses
+            .iter()
+            .find_map(|address| systems.led_to(*address, self.request.port(), is_address))?;
         let reason = wording::other_name(&self.request.describe(), &why);
         Some(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(self.effect())))
     }
 
     /// Rule 3: a connection's host, but no route.
-    fn unmapped(&mut self, systems: &Systems, candidates: &[usize], effect: Effect) -> Result<(), Refusal> {
+    fn unmapped(
+        &mut self,
+        systems: &Systems,
+        candidates: &[usize],
+        effect: Effect,
+    ) -> Result<(), Refusal> {
         let first = candidates.first().and_then(|index| systems.get(*index));
         let described = self.request.describe();
-        let strict_reads = candidates.iter().filter_map(|index| systems.get(*index)).any(|system| system.strict_reads);
+        let strict_reads = candidates
+            .iter()
+            .filter_map(|index| systems.get(*index))
+            .any(|system| system.strict_reads);
         let refused = if effect > Effect::Read || self.call.settings.strict {
             Some(wording::unmapped(&described))
         } else if strict_reads && self.who == ActAs::User {
@@ -102,11 +187,24 @@ impl RequestCheck {
             None
         };
         if let Some(reason) = refused {
-            return Err(self.refuse_action(RefusalCode::UnmappedAction, reason, self.on(first, effect)));
+            return Err(self.refuse_action(
+                RefusalCode::UnmappedAction,
+                reason,
+                self.on(first, effect),
+            ));
         }
-        let private = candidates.iter().filter_map(|index| systems.get(*index)).any(|system| self.is_private(system));
+        let private = candidates
+            .iter()
+            .filter_map(|index| systems.get(*index))
+            .any(|system| self.is_private(system));
         let connection = candidates.first().copied();
-        self.subject = Subject::Unchecked { effect, sends_out: false, private, note: Note::Unmapped, connection };
+        self.subject = Subject::Unchecked {
+            effect,
+            sends_out: false,
+            private,
+            note: Note::Unmapped,
+            connection,
+        };
         self.step = Step::Hold;
         Ok(())
     }
@@ -114,23 +212,46 @@ impl RequestCheck {
     /// Rule 4: the request does not say what it acts on.
     fn unresolved(&self, system: Option<&System>, effect: Effect, why: &Unresolved) -> Refusal {
         let reason = wording::unresolved(&self.request.describe(), why.as_str());
-        self.refuse_action(RefusalCode::UnresolvedResource, reason, self.on(system, effect))
+        self.refuse_action(
+            RefusalCode::UnresolvedResource,
+            reason,
+            self.on(system, effect),
+        )
     }
 
     /// Rule 4, for rows that only mean something on the agent's own authority.
-    fn only_as_agent(&self, systems: &Systems, candidates: &[usize], row: &RowInfo, effect: Effect) -> Result<(), Refusal> {
+    fn only_as_agent(
+        &self,
+        systems: &Systems,
+        candidates: &[usize],
+        row: &RowInfo,
+        effect: Effect,
+    ) -> Result<(), Refusal> {
         if self.who == ActAs::Agent {
             return Ok(());
         }
         let first = candidates.first().and_then(|index| systems.get(*index));
         let strict = self.call.settings.strict
-            || candidates.iter().filter_map(|index| systems.get(*index)).any(|system| system.strict_reads);
+            || candidates
+                .iter()
+                .filter_map(|index| systems.get(*index))
+                .any(|system| system.strict_reads);
         if let Some(why) = &row.agent_only {
-            return Err(self.unresolved(first, effect, &Unresolved::new(format!("{why}; do it inside `as_agent()` if the agent itself may"))));
+            return Err(self.unresolved(
+                first,
+                effect,
+                &Unresolved::new(format!(
+                    "{why}; do it inside `as_agent()` if the agent itself may"
+                )),
+            ));
         }
         if row.agent_sight && strict {
             let reason = wording::follows_agent_sight(&self.request.describe());
-            return Err(self.refuse_action(RefusalCode::UnresolvedResource, reason, self.on(first, effect)));
+            return Err(self.refuse_action(
+                RefusalCode::UnresolvedResource,
+                reason,
+                self.on(first, effect),
+            ));
         }
         Ok(())
     }
@@ -145,35 +266,60 @@ impl RequestCheck {
             None => Ok(None),
             Some(Target::Resource(text)) => {
                 let parsed = Resource::parse(&text);
-                let resource = parsed.map_err(|invalid| self.unresolved(self.first_system(), pair.need.effect, &Unresolved::new(invalid.to_string())))?;
+                let resource = parsed.map_err(|invalid| {
+                    self.unresolved(
+                        self.first_system(),
+                        pair.need.effect,
+                        &Unresolved::new(invalid.to_string()),
+                    )
+                })?;
                 if let Some(pair) = self.pairs.get_mut(index) {
                     pair.resource = Some(resource);
                 }
                 Ok(None)
             }
             Some(Target::Pointer(pointer)) => {
-                let connection = self.first_system().map(|system| system.connection.clone()).unwrap_or_default();
-                Ok(Some(RequestNext::Resolve { connection, freshness: self.freshness_of(pair), pointer }))
+                let connection = self
+                    .first_system()
+                    .map(|system| system.connection.clone())
+                    .unwrap_or_default();
+                Ok(Some(RequestNext::Resolve {
+                    connection,
+                    freshness: self.freshness_of(pair),
+                    pointer,
+                }))
             }
         }
     }
 
     /// Rule 4: what the look-up of a pointer came to.
-    pub(super) fn resolved(&self, answer: Result<Option<Resource>, Decision>) -> Result<Resource, Refusal> {
+    pub(super) fn resolved(
+        &self,
+        answer: Result<Option<Resource>, Decision>,
+    ) -> Result<Resource, Refusal> {
         let system = self.first_system();
         let effect = self.effect();
         match answer {
             Ok(Some(resource)) => Ok(resource),
             Ok(None) => {
                 let reason = wording::leads_nowhere(&self.request.describe());
-                Err(self.refuse_action(RefusalCode::UnresolvedResource, reason, self.on(system, effect)))
+                Err(self.refuse_action(
+                    RefusalCode::UnresolvedResource,
+                    reason,
+                    self.on(system, effect),
+                ))
             }
             Err(decision) => {
                 let what = format!("look up what {} acts on", self.request.describe());
                 let user = self.session.as_ref().map_or("", |session| session.user());
                 let (code, reason) = authorization::of_decision(user, &what, &decision)
                     .filter(|(code, _)| *code != RefusalCode::NotAuthorized)
-                    .unwrap_or_else(|| (RefusalCode::AuthorizationError, wording::authorization_error(user, &what, &decision)));
+                    .unwrap_or_else(|| {
+                        (
+                            RefusalCode::AuthorizationError,
+                            wording::authorization_error(user, &what, &decision),
+                        )
+                    });
                 Err(self.refuse_action(code, reason, self.on(system, effect)))
             }
         }
@@ -181,7 +327,14 @@ impl RequestCheck {
 
     /// Rule 4': the connection that owns each pair's resource.
     pub(super) fn select(&mut self) -> Result<(), Refusal> {
-        let (Subject::Mapped { systems: candidates, .. }, KnownSystems::Known(systems)) = (&self.subject, &self.call.settings.systems) else {
+        let (
+            Subject::Mapped {
+                systems: candidates,
+                ..
+            },
+            KnownSystems::Known(systems),
+        ) = (&self.subject, &self.call.settings.systems)
+        else {
             return Ok(());
         };
         let mut chosen = Vec::with_capacity(self.pairs.len());
@@ -193,7 +346,11 @@ impl RequestCheck {
             };
             let Some(system) = system else {
                 let action = self.action_of(pair);
-                return Err(self.refuse_action(RefusalCode::AmbiguousConnection, wording::ambiguous(&self.request.describe()), action));
+                return Err(self.refuse_action(
+                    RefusalCode::AmbiguousConnection,
+                    wording::ambiguous(&self.request.describe()),
+                    action,
+                ));
             };
             chosen.push(system);
         }
@@ -219,20 +376,28 @@ impl RequestCheck {
 
     /// Rule 6: no stronger than the tool declares.
     fn within_declared_effect(&self) -> Result<(), Refusal> {
-        let Some(declared) = self.call.tool.effect else { return Ok(()) };
+        let Some(declared) = self.call.tool.effect else {
+            return Ok(());
+        };
         let effect = self.effect();
         if effect <= declared {
             return Ok(());
         }
         let strongest = self.pairs.iter().max_by_key(|pair| pair.need.effect);
         let action = strongest.map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
-        Err(self.refuse_action(RefusalCode::EffectExceeded, wording::effect_exceeded(&self.request.describe(), effect, declared), action))
+        Err(self.refuse_action(
+            RefusalCode::EffectExceeded,
+            wording::effect_exceeded(&self.request.describe(), effect, declared),
+            action,
+        ))
     }
 
     /// Rule 7: within the tool's rules for resources.
     fn within_resources(&self, pair: &PairState, host: &dyn AskText) -> Result<(), Refusal> {
         let rules = &self.call.tool.resources;
-        let Some(resource) = pair.resource.as_ref().filter(|_| !rules.is_empty()) else { return Ok(()) };
+        let Some(resource) = pair.resource.as_ref().filter(|_| !rules.is_empty()) else {
+            return Ok(());
+        };
         let rule = rules.iter().find(|(kind, _)| kind == resource.kind());
         if rule.is_some_and(|(_, rule)| rule.admits_text(resource.id(), host)) {
             return Ok(());
@@ -244,35 +409,68 @@ impl RequestCheck {
     /// Rule 8: within the session's limits, for a tool that declares no effect.
     fn within_limits(&mut self) -> Result<(), Refusal> {
         let effect = self.effect();
-        let at_most = self.call.settings.limit_of(effect).filter(|_| self.call.tool.effect.is_none());
-        let (Some(at_most), Some(session)) = (at_most, &self.session) else { return Ok(()) };
-        match session.reserve(&[Cap { key: Key::Effect(effect), at_most }]) {
+        let at_most = self
+            .call
+            .settings
+            .limit_of(effect)
+            .filter(|_| self.call.tool.effect.is_none());
+        let (Some(at_most), Some(session)) = (at_most, &self.session) else {
+            return Ok(());
+        };
+        match session.reserve(&[Cap {
+            key: Key::Effect(effect),
+            at_most,
+        }]) {
             Ok(slots) => self.slots.push(slots),
             Err(key) => {
-                let action = self.pairs.first().map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
-                return Err(self.refuse_action(RefusalCode::LimitReached, wording::limit(&key, at_most), action));
+                let action = self
+                    .pairs
+                    .first()
+                    .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
+                return Err(self.refuse_action(
+                    RefusalCode::LimitReached,
+                    wording::limit(&key, at_most),
+                    action,
+                ));
             }
         }
         Ok(())
     }
 
     /// Rule 9: whether the person may, unless that was answered a moment ago.
-    pub(super) fn ask(&mut self, index: usize, now: toolpass_core::clock::Monotonic) -> Result<Option<Box<Question>>, Refusal> {
+    pub(super) fn ask(
+        &mut self,
+        index: usize,
+        now: toolpass_core::clock::Monotonic,
+    ) -> Result<Option<Box<Question>>, Refusal> {
         let Some(pair) = self.pairs.get(index) else {
             self.step = Step::Guard;
             return Ok(None);
         };
-        let (Some(action), Some(resource), ActAs::User) = (&pair.need.action, &pair.resource, self.who) else { return Ok(None) };
+        let (Some(action), Some(resource), ActAs::User) =
+            (&pair.need.action, &pair.resource, self.who)
+        else {
+            return Ok(None);
+        };
         if self.call.settings.engine == crate::settings::EngineState::Absent {
-            return Err(self.refuse_action(RefusalCode::NotConfigured, wording::not_asked(), self.action_of(pair)));
+            return Err(self.refuse_action(
+                RefusalCode::NotConfigured,
+                wording::not_asked(),
+                self.action_of(pair),
+            ));
         }
-        let Some(session) = &self.session else { return Ok(None) };
+        let Some(session) = &self.session else {
+            return Ok(None);
+        };
         let freshness = self.freshness_of(pair);
         let question = Question {
             user: session.user().into(),
             groups: session.groups().unwrap_or_default().to_vec(),
             token: session.token(),
-            connection: self.system_of(pair).map(|system| system.connection.clone()).unwrap_or_default(),
+            connection: self
+                .system_of(pair)
+                .map(|system| system.connection.clone())
+                .unwrap_or_default(),
             action: action.to_string(),
             resource: resource.as_str().into(),
             facts: pair.need.facts.clone(),
@@ -285,10 +483,20 @@ impl RequestCheck {
     }
 
     /// Rule 9: the refusal a decision leads to.
-    pub(super) fn refused_by(&self, index: usize, question: &Question, decision: &Decision) -> Option<Refusal> {
+    pub(super) fn refused_by(
+        &self,
+        index: usize,
+        question: &Question,
+        decision: &Decision,
+    ) -> Option<Refusal> {
         let pair = self.pairs.get(index);
-        let integration = pair.and_then(|pair| self.system_of(pair)).map_or("", |system| system.integration);
-        let what = format!("do {integration}:{} on {}", question.action, question.resource);
+        let integration = pair
+            .and_then(|pair| self.system_of(pair))
+            .map_or("", |system| system.integration);
+        let what = format!(
+            "do {integration}:{} on {}",
+            question.action, question.resource
+        );
         let (code, reason) = authorization::of_decision(&question.user, &what, decision)?;
         let action = pair.map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
         let reason = format!("{}: {reason}", self.request.describe());
@@ -297,11 +505,20 @@ impl RequestCheck {
 
     /// Rules 10 and 11: outside text, and the three legs of a leak.
     pub(super) fn guard(&mut self) -> Result<(), Refusal> {
-        let Some(session) = &self.session else { return Ok(()) };
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
         taint::of_request(session, &self.call.tool, &self.request)?;
         if exfiltration::would_leak(&self.call.settings, session, self.sends_out()) {
-            let action = self.pairs.first().map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
-            return Err(self.refuse_action(RefusalCode::ExfiltrationRisk, wording::exfiltration(&self.request.describe()), action));
+            let action = self
+                .pairs
+                .first()
+                .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
+            return Err(self.refuse_action(
+                RefusalCode::ExfiltrationRisk,
+                wording::exfiltration(&self.request.describe()),
+                action,
+            ));
         }
         Ok(())
     }
@@ -311,7 +528,11 @@ impl RequestCheck {
         let Some(session) = &self.session else { return };
         let (untrusted, private) = match &self.subject {
             Subject::Mapped { row, .. } => {
-                let private = self.pairs.iter().filter_map(|pair| self.system_of(pair)).any(|system| self.is_private(system));
+                let private = self
+                    .pairs
+                    .iter()
+                    .filter_map(|pair| self.system_of(pair))
+                    .any(|system| self.is_private(system));
                 (row.untrusted_output, private || row.sensitive)
             }
             Subject::Unchecked { private, .. } => (true, *private),
@@ -327,7 +548,8 @@ impl RequestCheck {
 
     /// The entries of the audit event, when the request is let through.
     pub(super) fn actions(&self) -> Vec<ObservedAction> {
-        let mut actions: Vec<ObservedAction> = self.pairs.iter().map(|pair| self.action_of(pair)).collect();
+        let mut actions: Vec<ObservedAction> =
+            self.pairs.iter().map(|pair| self.action_of(pair)).collect();
         if actions.is_empty() {
             actions.push(self.unchecked_action());
         }
@@ -340,13 +562,21 @@ impl RequestCheck {
     /// How new the answers about a pair must be.
     fn freshness_of(&self, pair: &PairState) -> Freshness {
         let sensitive = matches!(&self.subject, Subject::Mapped { row, .. } if row.sensitive);
-        Freshness { fresh: sensitive || self.call.settings.fresh_effects.contains(&pair.need.effect), max_age: None }
+        Freshness {
+            fresh: sensitive || self.call.settings.fresh_effects.contains(&pair.need.effect),
+            max_age: None,
+        }
     }
 
     /// The strongest effect of the request.
     fn effect(&self) -> Effect {
         match &self.subject {
-            Subject::Mapped { effect, .. } => self.pairs.iter().map(|pair| pair.need.effect).max().map_or(*effect, |of_pairs| of_pairs.max(*effect)),
+            Subject::Mapped { effect, .. } => self
+                .pairs
+                .iter()
+                .map(|pair| pair.need.effect)
+                .max()
+                .map_or(*effect, |of_pairs| of_pairs.max(*effect)),
             Subject::Unchecked { effect, .. } => *effect,
             Subject::Settled => self.request.effect(),
         }
@@ -366,8 +596,16 @@ impl RequestCheck {
 
     fn first_system(&self) -> Option<&System> {
         match (&self.subject, &self.call.settings.systems) {
-            (Subject::Mapped { systems: candidates, .. }, KnownSystems::Known(systems)) => systems.get(*candidates.first()?),
-            (Subject::Unchecked { connection, .. }, KnownSystems::Known(systems)) => systems.get((*connection)?),
+            (
+                Subject::Mapped {
+                    systems: candidates,
+                    ..
+                },
+                KnownSystems::Known(systems),
+            ) => systems.get(*candidates.first()?),
+            (Subject::Unchecked { connection, .. }, KnownSystems::Known(systems)) => {
+                systems.get((*connection)?)
+            }
             _ => None,
         }
     }
@@ -383,8 +621,15 @@ impl RequestCheck {
     fn action_of(&self, pair: &PairState) -> ObservedAction {
         let system = self.system_of(pair).or_else(|| self.first_system());
         let mut entry = self.on(system, pair.need.effect);
-        entry.action = pair.need.action.as_ref().and_then(|action| Some(format!("{}:{action}", system?.integration)));
-        entry.resource = pair.resource.as_ref().map(|resource| self.call.secrets().redact(resource.as_str()).into_owned());
+        entry.action = pair
+            .need
+            .action
+            .as_ref()
+            .and_then(|action| Some(format!("{}:{action}", system?.integration)));
+        entry.resource = pair
+            .resource
+            .as_ref()
+            .map(|resource| self.call.secrets().redact(resource.as_str()).into_owned());
         if let Subject::Mapped { row, .. } = &self.subject {
             entry.sends_out = row.sends_out.is_some();
             entry.untrusted_output = row.untrusted_output;
@@ -397,7 +642,9 @@ impl RequestCheck {
     fn unchecked_action(&self) -> ObservedAction {
         let mut entry = self.on(self.first_system(), self.effect());
         match &self.subject {
-            Subject::Unchecked { sends_out, note, .. } => {
+            Subject::Unchecked {
+                sends_out, note, ..
+            } => {
                 entry.sends_out = *sends_out;
                 entry.untrusted_output = true;
                 entry.note = Some(*note);
@@ -420,7 +667,11 @@ impl RequestCheck {
         ObservedAction {
             method: self.request.method().into(),
             host: self.request.host_key(),
-            path: self.call.secrets().redact(self.request.raw_path()).into_owned(),
+            path: self
+                .call
+                .secrets()
+                .redact(self.request.raw_path())
+                .into_owned(),
             effect: Some(effect),
             as_agent: self.who == ActAs::Agent,
             note: self.late.then_some(Note::Late),
@@ -430,7 +681,17 @@ impl RequestCheck {
 
     fn refuse_action(&self, code: RefusalCode, reason: String, action: ObservedAction) -> Refusal {
         let reason = self.call.secrets().redact(&reason).into_owned();
-        let action = ObservedAction { allowed: false, code: Some(code), reason: Some(reason.clone()), ..action };
-        Refusal { code, tool: self.call.tool.name.clone(), reason, action: Some(Box::new(action)) }
+        let action = ObservedAction {
+            allowed: false,
+            code: Some(code),
+            reason: Some(reason.clone()),
+            ..action
+        };
+        Refusal {
+            code,
+            tool: self.call.tool.name.clone(),
+            reason,
+            action: Some(Box::new(action)),
+        }
     }
 }

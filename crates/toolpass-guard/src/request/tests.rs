@@ -42,7 +42,12 @@ impl AskText for Nobody {
 
 fn systems() -> Systems {
     let row = |method: &'static str, path: &'static str, action: &'static str| {
-        Route::new(method, path, Some(action.into()), Some("repo:{owner}/{repo}".into()))
+        Route::new(
+            method,
+            path,
+            Some(action.into()),
+            Some("repo:{owner}/{repo}".into()),
+        )
     };
     let rows = Rows {
         routes: vec![
@@ -70,7 +75,11 @@ fn systems() -> Systems {
 }
 
 fn settings() -> Settings {
-    Settings { engine: EngineState::Present, systems: KnownSystems::Known(Arc::new(systems())), ..Settings::default() }
+    Settings {
+        engine: EngineState::Present,
+        systems: KnownSystems::Known(Arc::new(systems())),
+        ..Settings::default()
+    }
 }
 
 fn tool() -> Tool {
@@ -125,7 +134,15 @@ fn with_body(method: &str, url: &str, body: RawBody<'_>) -> Arc<WireRequest> {
         Some((host, port)) => (host, Some(port.parse().unwrap())),
         None => (host, None),
     };
-    let raw = RawRequest { scheme, host, port, method, target, headers: vec![("content-type", b"text/plain")], body };
+    let raw = RawRequest {
+        scheme,
+        host,
+        port,
+        method,
+        target,
+        headers: vec![("content-type", b"text/plain")],
+        body,
+    };
     Arc::new(WireRequest::read(raw, &Limits::default()))
 }
 
@@ -138,7 +155,13 @@ struct Met {
 }
 
 /// Drive a request with an engine that answers by resource.
-fn drive(call: &Arc<Call>, block: Option<ActAs>, request: Arc<WireRequest>, seconds: u64, answer: &dyn Fn(&Question) -> Decision) -> Met {
+fn drive(
+    call: &Arc<Call>,
+    block: Option<ActAs>,
+    request: Arc<WireRequest>,
+    seconds: u64,
+    answer: &dyn Fn(&Question) -> Decision,
+) -> Met {
     let mut met = Met::default();
     let mut check = RequestCheck::new(call, block, request);
     loop {
@@ -186,13 +209,27 @@ fn the_user_is_asked_and_refused_once() {
     let met = drive(&call, None, request("POST", PULLS), 0, &deny);
     assert_eq!(code(&met), Some(RefusalCode::NotAuthorized));
     let question = &met.asked[0];
-    assert_eq!((question.connection.as_str(), question.action.as_str(), question.resource.as_str()), ("one", "pr.create", "repo:acme/shop"));
+    assert_eq!(
+        (
+            question.connection.as_str(),
+            question.action.as_str(),
+            question.resource.as_str()
+        ),
+        ("one", "pr.create", "repo:acme/shop")
+    );
     assert_eq!(question.groups, ["dev"]);
     let again = drive(&call, None, request("POST", PULLS), 0, &allow);
     assert_eq!(code(&again), Some(RefusalCode::NotAuthorized));
-    assert!(again.asked.is_empty(), "rule 0: the same request is not asked again");
+    assert!(
+        again.asked.is_empty(),
+        "rule 0: the same request is not asked again"
+    );
     let finished = call.finish(&BodyEnd::Returned, at(1));
-    assert_eq!(finished.event.outcome, CallOutcome::Refused, "a swallowed refusal is still the outcome");
+    assert_eq!(
+        finished.event.outcome,
+        CallOutcome::Refused,
+        "a swallowed refusal is still the outcome"
+    );
     assert_eq!(finished.event.actions.len(), 1);
     let action = &finished.event.actions[0];
     assert_eq!(action.action.as_deref(), Some("github:pr.create"));
@@ -202,9 +239,21 @@ fn the_user_is_asked_and_refused_once() {
 #[test]
 fn the_connection_is_the_one_that_owns_the_resource() {
     let call = running(settings(), tool(), &dana());
-    let met = drive(&call, None, request("GET", "https://git.example.com/api/repos/beta/x"), 0, &allow);
+    let met = drive(
+        &call,
+        None,
+        request("GET", "https://git.example.com/api/repos/beta/x"),
+        0,
+        &allow,
+    );
     assert_eq!(met.asked[0].connection, "two");
-    let met = drive(&call, None, request("GET", "https://git.example.com/api/repos/gamma/x"), 0, &allow);
+    let met = drive(
+        &call,
+        None,
+        request("GET", "https://git.example.com/api/repos/gamma/x"),
+        0,
+        &allow,
+    );
     assert_eq!(code(&met), Some(RefusalCode::AmbiguousConnection));
     assert!(met.asked.is_empty());
 }
@@ -216,16 +265,47 @@ fn the_agent_is_not_asked_for() {
     assert!(met.refused.is_none() && met.asked.is_empty());
     let finished = call.finish(&BodyEnd::Returned, at(1));
     assert!(finished.event.actions[0].as_agent);
-    let call = running(Settings { act_as: ActAs::Agent, ..settings() }, tool(), &dana());
-    assert_eq!(code(&drive(&call, Some(ActAs::User), request("POST", PULLS), 0, &deny)), Some(RefusalCode::NotAuthorized));
+    let call = running(
+        Settings {
+            act_as: ActAs::Agent,
+            ..settings()
+        },
+        tool(),
+        &dana(),
+    );
+    assert_eq!(
+        code(&drive(
+            &call,
+            Some(ActAs::User),
+            request("POST", PULLS),
+            0,
+            &deny
+        )),
+        Some(RefusalCode::NotAuthorized)
+    );
 }
 
 #[test]
 fn an_allow_is_reused_for_five_seconds_and_never_for_a_destructive_request() {
     let call = running(settings(), tool(), &dana());
-    assert_eq!(drive(&call, None, request("GET", REPO), 0, &allow).asked.len(), 1);
-    assert_eq!(drive(&call, None, request("GET", REPO), 5, &allow).asked.len(), 0);
-    assert_eq!(drive(&call, None, request("GET", REPO), 6, &allow).asked.len(), 1);
+    assert_eq!(
+        drive(&call, None, request("GET", REPO), 0, &allow)
+            .asked
+            .len(),
+        1
+    );
+    assert_eq!(
+        drive(&call, None, request("GET", REPO), 5, &allow)
+            .asked
+            .len(),
+        0
+    );
+    assert_eq!(
+        drive(&call, None, request("GET", REPO), 6, &allow)
+            .asked
+            .len(),
+        1
+    );
     for _ in 0..2 {
         let met = drive(&call, None, request("DELETE", REPO), 6, &allow);
         assert!(met.asked[0].freshness.fresh);
@@ -236,25 +316,91 @@ fn an_allow_is_reused_for_five_seconds_and_never_for_a_destructive_request() {
 fn what_no_route_knows_is_refused_when_it_writes() {
     let session = dana();
     let call = running(settings(), tool(), &session);
-    assert_eq!(code(&drive(&call, None, request("POST", "https://git.example.com/api/new"), 0, &allow)), Some(RefusalCode::UnmappedAction));
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            request("POST", "https://git.example.com/api/new"),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::UnmappedAction)
+    );
     assert!(!session.saw_untrusted());
-    assert_eq!(code(&drive(&call, None, request("GET", "https://git.example.com/api/new"), 0, &deny)), None);
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            request("GET", "https://git.example.com/api/new"),
+            0,
+            &deny
+        )),
+        None
+    );
     assert!(session.saw_untrusted(), "an unmapped read passes untrusted");
-    let strict = running(Settings { strict: true, ..settings() }, tool(), &dana());
-    assert_eq!(code(&drive(&strict, None, request("GET", "https://git.example.com/api/new"), 0, &allow)), Some(RefusalCode::UnmappedAction));
+    let strict = running(
+        Settings {
+            strict: true,
+            ..settings()
+        },
+        tool(),
+        &dana(),
+    );
+    assert_eq!(
+        code(&drive(
+            &strict,
+            None,
+            request("GET", "https://git.example.com/api/new"),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::UnmappedAction)
+    );
 }
 
 #[test]
 fn rows_of_the_agents_own_sight() {
     let call = running(settings(), tool(), &dana());
     let search = "https://git.example.com/api/search";
-    assert_eq!(code(&drive(&call, None, request("GET", search), 0, &allow)), Some(RefusalCode::UnresolvedResource));
+    assert_eq!(
+        code(&drive(&call, None, request("GET", search), 0, &allow)),
+        Some(RefusalCode::UnresolvedResource)
+    );
     let listing = "https://git.example.com/api/repos/acme/x/all";
-    assert_eq!(code(&drive(&call, None, request("GET", listing), 0, &allow)), None);
-    let strict = running(Settings { strict: true, ..settings() }, tool(), &dana());
-    assert_eq!(code(&drive(&strict, None, request("GET", listing), 0, &allow)), Some(RefusalCode::UnresolvedResource));
-    let strict = running(Settings { strict: true, ..settings() }, tool(), &dana());
-    assert_eq!(code(&drive(&strict, Some(ActAs::Agent), request("GET", listing), 0, &deny)), None);
+    assert_eq!(
+        code(&drive(&call, None, request("GET", listing), 0, &allow)),
+        None
+    );
+    let strict = running(
+        Settings {
+            strict: true,
+            ..settings()
+        },
+        tool(),
+        &dana(),
+    );
+    assert_eq!(
+        code(&drive(&strict, None, request("GET", listing), 0, &allow)),
+        Some(RefusalCode::UnresolvedResource)
+    );
+    let strict = running(
+        Settings {
+            strict: true,
+            ..settings()
+        },
+        tool(),
+        &dana(),
+    );
+    assert_eq!(
+        code(&drive(
+            &strict,
+            Some(ActAs::Agent),
+            request("GET", listing),
+            0,
+            &deny
+        )),
+        None
+    );
 }
 
 #[test]
@@ -262,73 +408,209 @@ fn hosts_of_no_connection() {
     let session = dana();
     let call = running(settings(), tool(), &session);
     let other = "https://other.example/x";
-    let met = drive(&call, None, with_body("POST", other, RawBody::Bytes(b"x")), 0, &deny);
+    let met = drive(
+        &call,
+        None,
+        with_body("POST", other, RawBody::Bytes(b"x")),
+        0,
+        &deny,
+    );
     assert!(met.refused.is_none() && met.located && met.asked.is_empty());
     assert!(session.saw_untrusted());
     session.mark_private();
-    assert_eq!(code(&drive(&call, None, with_body("POST", other, RawBody::Bytes(b"y")), 0, &allow)), Some(RefusalCode::ExfiltrationRisk));
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            with_body("POST", other, RawBody::Bytes(b"y")),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::ExfiltrationRisk)
+    );
     let long = format!("{other}?q={}", "a".repeat(300));
-    assert_eq!(code(&drive(&call, None, request("GET", &long), 0, &allow)), Some(RefusalCode::ExfiltrationRisk));
-    assert_eq!(code(&drive(&call, None, request("GET", other), 0, &allow)), None);
+    assert_eq!(
+        code(&drive(&call, None, request("GET", &long), 0, &allow)),
+        Some(RefusalCode::ExfiltrationRisk)
+    );
+    assert_eq!(
+        code(&drive(&call, None, request("GET", other), 0, &allow)),
+        None
+    );
 
-    for refusing in [Settings { strict: true, ..settings() }, Settings { unknown_hosts: UnknownHosts::Refuse, ..settings() }] {
+    for refusing in [
+        Settings {
+            strict: true,
+            ..settings()
+        },
+        Settings {
+            unknown_hosts: UnknownHosts::Refuse,
+            ..settings()
+        },
+    ] {
         let call = running(refusing, tool(), &dana());
-        assert_eq!(code(&drive(&call, Some(ActAs::Agent), request("GET", other), 0, &allow)), Some(RefusalCode::UnknownHost));
+        assert_eq!(
+            code(&drive(
+                &call,
+                Some(ActAs::Agent),
+                request("GET", other),
+                0,
+                &allow
+            )),
+            Some(RefusalCode::UnknownHost)
+        );
     }
     let call = running(settings(), tool(), &dana());
-    assert_eq!(code(&drive(&call, None, request("POST", "https://api.vendor.example/x"), 0, &allow)), Some(RefusalCode::UnknownHost));
-    assert_eq!(code(&drive(&call, None, request("GET", "https://169.254.169.254/latest"), 0, &allow)), Some(RefusalCode::UnknownHost));
-    assert_eq!(code(&drive(&call, None, request("GET", "http://git.example.com/api/repos/acme/shop"), 0, &allow)), Some(RefusalCode::HostMismatch));
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            request("POST", "https://api.vendor.example/x"),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::UnknownHost)
+    );
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            request("GET", "https://169.254.169.254/latest"),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::UnknownHost)
+    );
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            request("GET", "http://git.example.com/api/repos/acme/shop"),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::HostMismatch)
+    );
 }
 
 #[test]
 fn another_name_of_a_connections_server_is_refused() {
     let settings = settings();
-    let KnownSystems::Known(systems) = &settings.systems else { panic!("known") };
+    let KnownSystems::Known(systems) = &settings.systems else {
+        panic!("known")
+    };
     systems.learn_address(0, "10.1.2.3".parse().unwrap());
     systems.learn_address(0, "140.82.121.6".parse().unwrap());
     let locate = |host: &str, address: &str| {
         let call = running(settings.clone(), tool(), &dana());
-        let check = RequestCheck::new(&call, None, request("GET", &format!("https://{host}/api/repos/acme/shop")));
-        let (Some(mut check), RequestNext::Locate { .. }) = check.next(&Nobody, at(0)) else { return Some(RefusalCode::UnknownHost) };
+        let check = RequestCheck::new(
+            &call,
+            None,
+            request("GET", &format!("https://{host}/api/repos/acme/shop")),
+        );
+        let (Some(mut check), RequestNext::Locate { .. }) = check.next(&Nobody, at(0)) else {
+            return Some(RefusalCode::UnknownHost);
+        };
         check.answer_addresses(&[address.parse().unwrap()]);
         match check.next(&Nobody, at(0)) {
             (None, RequestNext::Refuse(refusal)) => Some(refusal.code),
             _ => None,
         }
     };
-    assert_eq!(locate("alias.example", "10.1.2.3"), Some(RefusalCode::UnknownHost));
+    assert_eq!(
+        locate("alias.example", "10.1.2.3"),
+        Some(RefusalCode::UnknownHost)
+    );
     assert_eq!(locate("alias.example", "10.9.9.9"), None);
-    assert_eq!(locate("alias.example", "140.82.121.6"), None, "a public address is shared by many names");
-    assert_eq!(locate("140.82.121.6", "140.82.121.6"), Some(RefusalCode::UnknownHost));
-    assert_eq!(locate("rebind.example", "169.254.169.254"), Some(RefusalCode::UnknownHost));
+    assert_eq!(
+        locate("alias.example", "140.82.121.6"),
+        None,
+        "a public address is shared by many names"
+    );
+    assert_eq!(
+        locate("140.82.121.6", "140.82.121.6"),
+        Some(RefusalCode::UnknownHost)
+    );
+    assert_eq!(
+        locate("rebind.example", "169.254.169.254"),
+        Some(RefusalCode::UnknownHost)
+    );
 }
 
 #[test]
 fn a_tools_own_declarations_hold_its_requests() {
-    let reads = Tool { effect: Some(Effect::Read), ..tool() };
+    let reads = Tool {
+        effect: Some(Effect::Read),
+        ..tool()
+    };
     let call = running(settings(), reads, &dana());
-    assert_eq!(code(&drive(&call, None, request("POST", PULLS), 0, &allow)), Some(RefusalCode::EffectExceeded));
-    assert_eq!(code(&drive(&call, None, with_body("POST", "https://other.example/", RawBody::None), 0, &allow)), Some(RefusalCode::EffectExceeded));
+    assert_eq!(
+        code(&drive(&call, None, request("POST", PULLS), 0, &allow)),
+        Some(RefusalCode::EffectExceeded)
+    );
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            with_body("POST", "https://other.example/", RawBody::None),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::EffectExceeded)
+    );
 
     let rules = vec![
-        ("repo".to_owned(), ScopeRule::Globs(vec![Glob::compile("acme/sh*").unwrap()])),
-        ("team".to_owned(), ScopeRule::Globs(vec![Glob::compile("none").unwrap()])),
+        (
+            "repo".to_owned(),
+            ScopeRule::Globs(vec![Glob::compile("acme/sh*").unwrap()]),
+        ),
+        (
+            "team".to_owned(),
+            ScopeRule::Globs(vec![Glob::compile("none").unwrap()]),
+        ),
     ];
-    let call = running(settings(), Tool { resources: rules, ..tool() }, &dana());
-    assert_eq!(code(&drive(&call, None, request("GET", REPO), 0, &allow)), None);
-    assert_eq!(code(&drive(&call, None, request("GET", "https://git.example.com/api/repos/acme/other"), 0, &allow)), Some(RefusalCode::OutOfScope));
+    let call = running(
+        settings(),
+        Tool {
+            resources: rules,
+            ..tool()
+        },
+        &dana(),
+    );
+    assert_eq!(
+        code(&drive(&call, None, request("GET", REPO), 0, &allow)),
+        None
+    );
+    assert_eq!(
+        code(&drive(
+            &call,
+            None,
+            request("GET", "https://git.example.com/api/repos/acme/other"),
+            0,
+            &allow
+        )),
+        Some(RefusalCode::OutOfScope)
+    );
 }
 
 #[test]
 fn a_limit_counts_requests_and_gives_back_what_was_refused() {
     let session = dana();
-    let limited = Settings { limits: [None, Some(1), None], ..settings() };
+    let limited = Settings {
+        limits: [None, Some(1), None],
+        ..settings()
+    };
     let call = running(limited, tool(), &session);
-    assert_eq!(code(&drive(&call, None, request("POST", PULLS), 0, &deny)), Some(RefusalCode::NotAuthorized));
+    assert_eq!(
+        code(&drive(&call, None, request("POST", PULLS), 0, &deny)),
+        Some(RefusalCode::NotAuthorized)
+    );
     assert_eq!(session.count(&Key::Effect(Effect::Write)), 0);
     let other = "https://git.example.com/api/repos/acme/other/pulls";
-    assert_eq!(code(&drive(&call, None, request("POST", other), 0, &allow)), None);
+    assert_eq!(
+        code(&drive(&call, None, request("POST", other), 0, &allow)),
+        None
+    );
     let third = "https://git.example.com/api/repos/acme/third/pulls";
     let met = drive(&call, None, request("POST", third), 0, &allow);
     assert_eq!(code(&met), Some(RefusalCode::LimitReached));
@@ -337,15 +619,27 @@ fn a_limit_counts_requests_and_gives_back_what_was_refused() {
 
 #[test]
 fn without_an_engine_nothing_is_asked_and_nothing_passes() {
-    let call = running(Settings { engine: EngineState::Absent, ..settings() }, tool(), &dana());
-    assert_eq!(code(&drive(&call, None, request("GET", REPO), 0, &allow)), Some(RefusalCode::NotConfigured));
+    let call = running(
+        Settings {
+            engine: EngineState::Absent,
+            ..settings()
+        },
+        tool(),
+        &dana(),
+    );
+    assert_eq!(
+        code(&drive(&call, None, request("GET", REPO), 0, &allow)),
+        Some(RefusalCode::NotConfigured)
+    );
 }
 
 #[test]
 fn every_unknown_answer_refuses() {
     for unknown in Code::ALL.iter().filter(|code| **code != Code::Allowed) {
         let call = running(settings(), tool(), &dana());
-        let met = drive(&call, None, request("GET", REPO), 0, &|_| Decision::new(*unknown, ""));
+        let met = drive(&call, None, request("GET", REPO), 0, &|_| {
+            Decision::new(*unknown, "")
+        });
         assert!(met.refused.is_some(), "{unknown}");
     }
 }
@@ -354,7 +648,13 @@ fn every_unknown_answer_refuses() {
 fn sensitive_answers_mark_the_session_private_and_are_asked_fresh() {
     let session = dana();
     let call = running(settings(), tool(), &session);
-    let met = drive(&call, None, request("GET", "https://git.example.com/api/repos/acme/shop/token"), 0, &allow);
+    let met = drive(
+        &call,
+        None,
+        request("GET", "https://git.example.com/api/repos/acme/shop/token"),
+        0,
+        &allow,
+    );
     assert!(met.asked[0].freshness.fresh);
     assert!(session.read_private());
 }
@@ -363,8 +663,15 @@ fn sensitive_answers_mark_the_session_private_and_are_asked_fresh() {
 fn a_permit_is_for_one_request_and_used_once() {
     let call = running(settings(), tool(), &dana());
     let asked = request("POST", PULLS);
-    assert!(drive(&call, None, Arc::clone(&asked), 0, &allow).refused.is_none());
-    assert!(!admitted(&call, &with_body("POST", PULLS, RawBody::Bytes(b"other"))));
+    assert!(
+        drive(&call, None, Arc::clone(&asked), 0, &allow)
+            .refused
+            .is_none()
+    );
+    assert!(!admitted(
+        &call,
+        &with_body("POST", PULLS, RawBody::Bytes(b"other"))
+    ));
     assert!(admitted(&call, &asked));
     assert!(!admitted(&call, &asked), "the permit is used up");
 }
@@ -376,17 +683,39 @@ fn after_the_call_nothing_reaches_a_connection() {
     let met = drive(&call, None, request("GET", REPO), 2, &allow);
     assert_eq!(code(&met), Some(RefusalCode::CheckError));
     assert!(met.asked.is_empty());
-    assert!(drive(&call, None, request("GET", "https://other.example/x"), 2, &allow).refused.is_none());
+    assert!(
+        drive(
+            &call,
+            None,
+            request("GET", "https://other.example/x"),
+            2,
+            &allow
+        )
+        .refused
+        .is_none()
+    );
 }
 
 #[test]
 fn a_dropped_check_lets_nothing_through() {
     let session = dana();
-    let call = running(Settings { limits: [None, Some(1), None], ..settings() }, tool(), &session);
+    let call = running(
+        Settings {
+            limits: [None, Some(1), None],
+            ..settings()
+        },
+        tool(),
+        &session,
+    );
     let (rest, next) = RequestCheck::new(&call, None, request("POST", PULLS)).next(&Nobody, at(0));
     assert!(matches!(next, RequestNext::Ask(_)));
     assert_eq!(session.count(&Key::Effect(Effect::Write)), 1);
     drop(rest);
     assert_eq!(session.count(&Key::Effect(Effect::Write)), 0);
-    assert!(call.finish(&BodyEnd::Returned, at(1)).event.actions.is_empty());
+    assert!(
+        call.finish(&BodyEnd::Returned, at(1))
+            .event
+            .actions
+            .is_empty()
+    );
 }
