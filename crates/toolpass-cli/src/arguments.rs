@@ -1,0 +1,231 @@
+//! What a command line says, by the table of flags.
+//!
+//! The syntax is that of Go's `flag` package, which no common parser of Rust reads: `-name value`, `-name=value`, two dashes
+//! as well as one, `--` ends the flags, and so does the first word that is none. Eighty lines over our own table are less than
+//! rewriting a line into another parser's syntax and its errors back, and they start faster.
+//! SOURCE: pkg.go.dev/flag, "Command line flag syntax".
+
+use std::slice::Iter;
+
+use crate::flags::{Command, Flag, Kind};
+
+/// What is asked of a command.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// How it is used.
+    Help,
+    /// To run.
+    Run(Arguments),
+}
+
+/// The arguments of a command, in the order given.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    flags: Vec<(&'static str, String)>,
+    /// The one argument besides flags, when it is given.
+    pub(crate) operand: Option<String>,
+}
+
+impl Arguments {
+    /// The value of a flag; of several the last. A switch is `true`, `false` or a word of its own.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        self.all(name).last()
+    }
+
+    /// Every value of a flag.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.flags
+            .iter()
+            .filter(move |(flag, _)| *flag == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.value(name).is_some_and(|value| value != OFF)
+    }
+}
+
+/// Read the words after a command's name.
+/// Errors: what is wrong, naming the flag. A value is never repeated: it may be a secret in the wrong place.
+pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked, String> {
+    let mut arguments = Arguments::default();
+    let mut words = words.iter();
+    let mut rest = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            break;
+        }
+        let Some(text) = word.strip_prefix('-').filter(|text| !text.is_empty()) else {
+            rest.push(word);
+            break;
+        };
+        let text = text.strip_prefix('-').unwrap_or(text);
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        if name.is_empty() || name.starts_with('-') {
+            return Err("bad flag syntax; expected `-name`, `-name=value` or `-name value`".into());
+        }
+        let Some(flag) = command.flags.iter().find(|flag| flag.name == name) else {
+            return match name {
+                "h" | "help" => Ok(Asked::Help),
+                _ => Err(format!("there is no flag -{name}")),
+            };
+        };
+        arguments
+            .flags
+            .push((flag.name, value_of(flag, value, &mut words)?));
+    }
+    rest.extend(words);
+    match (command.operand, rest.as_slice()) {
+        (_, []) => {}
+        (Some(_), [operand]) => arguments.operand = Some((*operand).clone()),
+        (Some(name), _) => return Err(format!("expected at most one {name}, after all flags")),
+        (None, _) => {
+            return Err("expected flags only; a value follows its flag, as in `-name value`".into());
+        }
+    }
+    Ok(Asked::Run(arguments))
+}
+
+fn value_of(
+    flag: &Flag,
+    value: Option<&str>,
+    words: &mut Iter<'_, String>,
+) -> Result<String, String> {
+    let name = flag.name;
+    match flag.kind {
+        Kind::Many(wanted) | Kind::One(wanted) => match value {
+            Some(value) => Ok(value.to_owned()),
+            None => words
+                .next()
+                .cloned()
+                .ok_or_else(|| format!("-{name} lacks its value, {wanted}")),
+        },
+        Kind::Switch(own) => {
+            let value = value.unwrap_or(ON);
+            match value.to_ascii_lowercase().as_str() {
+                "1" | "t" | "true" => Ok(ON.into()),
+                "0" | "f" | "false" => Ok(OFF.into()),
+                word if own.contains(&word) => Ok(word.to_owned()),
+                _ => {
+                    let own: String = own.iter().map(|word| format!(", `{word}`")).collect();
+                    Err(format!("-{name} takes `true` or `false`{own}, after `=`"))
+                }
+            }
+        }
+    }
+}
+
+const ON: &str = "true";
+const OFF: &str = "false";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flags;
+
+    fn shown(command: &str, line: &str) -> String {
+        let words: Vec<String> = line
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect();
+        match read(flags::command(command).unwrap(), &words) {
+            Ok(Asked::Help) => "help".into(),
+            Ok(Asked::Run(Arguments { flags, operand })) => {
+                let flags = flags.iter().map(|(name, value)| format!("{name}={value}"));
+                flags
+                    .chain(operand.map(|operand| format!("[{operand}]")))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            }
+            Err(problem) => problem,
+        }
+    }
+
+    #[test]
+    fn flags_of_check() {
+        for (line, expected) in [
+            ("-user a@b", "user=a@b"),
+            ("-user=a@b", "user=a@b"),
+            ("--user a@b", "user=a@b"),
+            ("--user=a=b", "user=a=b"),
+            ("-user=", "user="),
+            ("-user -json", "user=-json"),
+            ("-user --", "user=--"),
+            ("-user a -user b", "user=a user=b"),
+            ("-group a -group=b", "group=a group=b"),
+            ("-json -fresh", "json=true fresh=true"),
+            ("-json=T -fresh=0", "json=true fresh=false"),
+            ("-json=TRUE -fresh=False", "json=true fresh=false"),
+            ("-json=v1", "json=v1"),
+            ("-json=2", "-json takes `true` or `false`, `v1`, after `=`"),
+            ("-fresh=v1", "-fresh takes `true` or `false`, after `=`"),
+            (
+                "-json false",
+                "expected flags only; a value follows its flag, as in `-name value`",
+            ),
+            ("--", ""),
+            (
+                "-- -json",
+                "expected flags only; a value follows its flag, as in `-name value`",
+            ),
+            (
+                "-",
+                "expected flags only; a value follows its flag, as in `-name value`",
+            ),
+            ("-user", "-user lacks its value, EMAIL"),
+            ("-usr a", "there is no flag -usr"),
+            ("-password=hunter2", "there is no flag -password"),
+            (
+                "---user a",
+                "bad flag syntax; expected `-name`, `-name=value` or `-name value`",
+            ),
+            (
+                "-=a",
+                "bad flag syntax; expected `-name`, `-name=value` or `-name value`",
+            ),
+            (
+                "--=a",
+                "bad flag syntax; expected `-name`, `-name=value` or `-name value`",
+            ),
+            ("-h", "help"),
+            ("-user a --help", "help"),
+            ("-user -h", "user=-h"),
+        ] {
+            assert_eq!(shown("check", line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn operands_of_routes() {
+        for (line, expected) in [
+            ("", ""),
+            ("github", "[github]"),
+            ("-json github", "json=true [github]"),
+            ("-json -- github", "json=true [github]"),
+            ("-- -json", "[-json]"),
+            (
+                "github -json",
+                "expected at most one INTEGRATION, after all flags",
+            ),
+            ("a b", "expected at most one INTEGRATION, after all flags"),
+        ] {
+            assert_eq!(shown("routes", line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_last_one_counts() {
+        let words = ["-user=a", "-user=b", "-json", "-json=false"].map(str::to_owned);
+        let Ok(Asked::Run(arguments)) = read(flags::command("check").unwrap(), &words) else {
+            panic!("no arguments")
+        };
+        assert_eq!(arguments.value("user"), Some("b"));
+        assert!(!arguments.is_on("json"));
+        assert!(!arguments.is_on("fresh"));
+    }
+}

@@ -1,0 +1,265 @@
+//! The commands, and every flag of each: the one table. The parser, the help and the man page are made from it.
+
+use crate::arguments::Arguments;
+use crate::exit::{Done, Exit, Stop};
+use crate::{catalog, check, help, probe, routes, validate, version};
+
+/// One command.
+pub(crate) struct Command {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// What it does, as an order.
+    pub(crate) summary: &'static str,
+    /// The one argument it takes besides flags, when it takes any.
+    pub(crate) operand: Option<&'static str>,
+    /// Its flags, by name.
+    pub(crate) flags: &'static [Flag],
+    /// What each of its exits means.
+    pub(crate) exits: &'static [(Exit, &'static str)],
+    /// The exit when it cannot be done.
+    pub(crate) failure: Exit,
+    /// What runs it.
+    pub(crate) run: fn(&Arguments) -> Result<Done, Stop>,
+}
+
+/// One flag.
+pub(crate) struct Flag {
+    /// What it is called, without the dash.
+    pub(crate) name: &'static str,
+    /// What it takes.
+    pub(crate) kind: Kind,
+    /// What it is for, in one line.
+    pub(crate) help: &'static str,
+}
+
+/// What a flag takes.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// A value, named so in the help; every one given counts.
+    Many(&'static str),
+    /// A value, named so in the help; the last one given counts.
+    One(&'static str),
+    /// Nothing, or after `=` a truth value or one of these words.
+    Switch(&'static [&'static str]),
+}
+
+/// The command of that name.
+pub(crate) fn command(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+/// Every command, by name.
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "catalog",
+        summary: "list the integrations, or the keys and actions of one",
+        operand: Some("INTEGRATION"),
+        flags: &[JSON, SEARCH],
+        exits: &[
+            (Exit::Done, "listed"),
+            (
+                Exit::Failed,
+                "there is no such integration, or nothing that matches",
+            ),
+        ],
+        failure: Exit::Failed,
+        run: catalog::run,
+    },
+    Command {
+        name: "check",
+        summary: "ask whether a user may do something",
+        operand: None,
+        flags: &[
+            one(
+                "action",
+                "ACTION",
+                "what is to be done, such as `pr.create`; required",
+            ),
+            CONFIG,
+            one("connection", "ID", "the connection to ask; required"),
+            switch(
+                "explain",
+                "show the account and the calls the decision rests on",
+            ),
+            switch(
+                "fresh",
+                "take no stored answer; there is none in this process",
+            ),
+            Flag {
+                name: "group",
+                kind: Kind::Many("GROUP"),
+                help: "a group of the user; may be repeated",
+            },
+            Flag {
+                name: "json",
+                kind: Kind::Switch(&["v1"]),
+                help: "print the decision as one JSON object; `v1` for `decision` and `reason` alone",
+            },
+            one(
+                "resource",
+                "RESOURCE",
+                "what it is to be done to, such as `repo:acme/app`; required",
+            ),
+            one("user", "EMAIL", "whom to ask about; required"),
+        ],
+        exits: &[
+            (Exit::Done, "allow"),
+            (Exit::Denied, "deny"),
+            (Exit::NoDecision, "no decision was reached"),
+            (Exit::Unknown, "unknown"),
+        ],
+        failure: Exit::NoDecision,
+        run: check::run,
+    },
+    Command {
+        name: "help",
+        summary: "show this, or the flags of one command",
+        operand: Some("COMMAND"),
+        flags: &[],
+        exits: &[
+            (Exit::Done, "shown"),
+            (Exit::Usage, "there is no such command"),
+        ],
+        failure: Exit::Failed,
+        run: help::run,
+    },
+    Command {
+        name: "probe",
+        summary: "ask every connection whether its credential works",
+        operand: None,
+        flags: &[CONFIG, one("connection", "ID", "ask only this one")],
+        exits: &[
+            (Exit::Done, "all work"),
+            (Exit::Failed, "one does not, or could not be asked"),
+        ],
+        failure: Exit::Failed,
+        run: probe::run,
+    },
+    Command {
+        name: "routes",
+        summary: "list the requests an integration understands, or say what one request is",
+        operand: Some("INTEGRATION"),
+        flags: &[
+            one(
+                "body",
+                "FILE",
+                "with `-match`: the request's body, JSON; `-` for standard input",
+            ),
+            one(
+                "config",
+                "FILE",
+                "with `-match`: whose connections to look at instead of the vendors' own addresses",
+            ),
+            JSON,
+            one(
+                "match",
+                "'METHOD URL'",
+                "say which route, action and resource this request is, and why",
+            ),
+            SEARCH,
+        ],
+        exits: &[
+            (
+                Exit::Done,
+                "listed; with `-match`: the request is understood",
+            ),
+            (
+                Exit::Failed,
+                "there is no such integration or nothing that matches; with `-match`: it is not understood",
+            ),
+        ],
+        failure: Exit::Failed,
+        run: routes::run,
+    },
+    Command {
+        name: "validate",
+        summary: "say what is wrong with a configuration, without asking any system",
+        operand: None,
+        flags: &[CONFIG],
+        exits: &[(Exit::Done, "nothing is"), (Exit::Failed, "something is")],
+        failure: Exit::Failed,
+        run: validate::run,
+    },
+    Command {
+        name: "version",
+        summary: "print the version",
+        operand: None,
+        flags: &[],
+        exits: &[(Exit::Done, "printed")],
+        failure: Exit::Failed,
+        run: version::run,
+    },
+];
+
+const CONFIG: Flag = one(
+    "config",
+    "FILE",
+    "the configuration, `-` for standard input; TOOLPASS_CONFIG or /etc/toolpass/toolpass.yaml when not given",
+);
+const JSON: Flag = switch("json", "print JSON");
+const SEARCH: Flag = one(
+    "search",
+    "WORD",
+    "show only what contains this, in any case",
+);
+
+const fn one(name: &'static str, value: &'static str, help: &'static str) -> Flag {
+    Flag {
+        name,
+        kind: Kind::One(value),
+        help,
+    }
+}
+
+const fn switch(name: &'static str, help: &'static str) -> Flag {
+    Flag {
+        name,
+        kind: Kind::Switch(&[]),
+        help,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_and_named_once() {
+        assert!(COMMANDS.windows(2).all(|pair| pair[0].name < pair[1].name));
+        for command in COMMANDS {
+            assert!(
+                command
+                    .flags
+                    .windows(2)
+                    .all(|pair| pair[0].name < pair[1].name),
+                "{}",
+                command.name
+            );
+            assert!(
+                command
+                    .flags
+                    .iter()
+                    .all(|flag| flag.name != "h" && flag.name != "help"),
+                "{}",
+                command.name
+            );
+        }
+    }
+
+    #[test]
+    fn every_command_says_what_its_failure_means() {
+        for command in COMMANDS
+            .iter()
+            .filter(|command| !matches!(command.name, "help" | "version"))
+        {
+            assert!(
+                command
+                    .exits
+                    .iter()
+                    .any(|(exit, _)| *exit == command.failure),
+                "{}",
+                command.name
+            );
+        }
+    }
+}

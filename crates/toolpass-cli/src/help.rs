@@ -1,0 +1,23 @@
+//! `toolpass help`: what there is, or how one command is used.
+
+use crate::arguments::Arguments;
+use crate::exit::{Done, Exit, Stop};
+use crate::output::quoted;
+use crate::{flags, usage};
+
+/// Run the command.
+pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
+    let page = match arguments.operand.as_deref() {
+        None => usage::overview(),
+        Some(name) => usage::of(flags::command(name).ok_or_else(|| unknown(name))?),
+    };
+    Ok(Done {
+        page,
+        exit: Exit::Done,
+    })
+}
+
+fn unknown(name: &str) -> Stop {
+    let known = quoted(flags::COMMANDS.iter().map(|command| command.name));
+    Stop::Usage(format!("there is no command `{name}`; there are {known}"))
+}

@@ -1,0 +1,75 @@
+//! The help, made of the table of flags.
+
+use crate::exit::Exit;
+use crate::flags::{COMMANDS, Command, Flag, Kind};
+use crate::output::Page;
+
+/// What there is.
+pub(crate) fn overview() -> Page {
+    let commands: Vec<_> = COMMANDS
+        .iter()
+        .map(|command| [command.name.into(), command.summary.into()])
+        .collect();
+    let mut page = Page::new();
+    page.line("usage: toolpass COMMAND [flags]");
+    page.line("");
+    page.columns("  ", &commands);
+    page.line("");
+    page.line("`toolpass help COMMAND` shows the flags of a command.");
+    page
+}
+
+/// How one command is used.
+pub(crate) fn of(command: &Command) -> Page {
+    let flags = if command.flags.is_empty() {
+        ""
+    } else {
+        " [flags]"
+    };
+    let operand = command.operand.map(|operand| format!(" [{operand}]"));
+    let mut page = Page::new();
+    page.line(&format!(
+        "usage: toolpass {}{flags}{}",
+        command.name,
+        operand.unwrap_or_default()
+    ));
+    page.line("");
+    page.line(command.summary);
+    if !command.flags.is_empty() {
+        let flags: Vec<_> = command
+            .flags
+            .iter()
+            .map(|flag| [named(flag), flag.help.into()])
+            .collect();
+        page.line("");
+        page.line("flags");
+        page.columns("  ", &flags);
+    }
+    page.line("");
+    page.line("exit");
+    page.columns("  ", &exits(command));
+    page
+}
+
+fn named(flag: &Flag) -> String {
+    match flag.kind {
+        Kind::Many(value) | Kind::One(value) => format!("-{} {value}", flag.name),
+        Kind::Switch(_) => format!("-{}", flag.name),
+    }
+}
+
+/// The exits by number; every command has the one for a wrong command line.
+fn exits(command: &Command) -> Vec<[String; 2]> {
+    let own = command
+        .exits
+        .iter()
+        .map(|(exit, meaning)| (exit.code(), *meaning));
+    let mut exits: Vec<_> = own
+        .chain([(Exit::Usage.code(), "the command line is wrong")])
+        .collect();
+    exits.sort_by_key(|(code, _)| *code);
+    exits
+        .into_iter()
+        .map(|(code, meaning)| [code.to_string(), meaning.into()])
+        .collect()
+}
