@@ -51,13 +51,29 @@ pub struct Ask<'a> {
 
 /// Ask as the engine does: identity first, then the check.
 /// Errors: the failure of either.
-pub async fn ask(connection: &dyn Connection, ask: Ask<'_>, facts: Facts, budget: Duration) -> Result<Decision, Failure> {
+pub async fn ask(
+    connection: &dyn Connection,
+    ask: Ask<'_>,
+    facts: Facts,
+    budget: Duration,
+) -> Result<Decision, Failure> {
     let ctx = Context::new(Arc::new(SystemClock), budget, Freshness::default());
     let user = User::parse(ask.user).map_err(|error| Failure::invalid(error.to_string()))?;
-    let resource = Resource::parse(ask.resource).map_err(|error| Failure::invalid(error.to_string()))?;
-    let person = Person { user, groups: Groups::default(), token: None };
+    let resource =
+        Resource::parse(ask.resource).map_err(|error| Failure::invalid(error.to_string()))?;
+    let person = Person {
+        user,
+        groups: Groups::default(),
+        token: None,
+    };
     let identity = connection.identify(&ctx, &person).await?;
-    let request = Request { person, identity, action: ask.action.to_owned(), resource, facts };
+    let request = Request {
+        person,
+        identity,
+        action: ask.action.to_owned(),
+        resource,
+        facts,
+    };
     connection.check(&ctx, &request).await
 }
 
@@ -67,7 +83,10 @@ pub async fn owes(subject: Subject<'_>) -> Result<(), String> {
     let mut problems = Vec::new();
     let seen = answer(&subject, &(subject.connect)(subject.standin), ORDINARY).await;
     if seen.outcome() != Outcome::Allow {
-        return Err(format!("the world must allow the question, found {}", seen.reason()));
+        return Err(format!(
+            "the world must allow the question, found {}",
+            seen.reason()
+        ));
     }
     for read in subject.reads {
         for (trouble, fault, codes) in troubles() {
@@ -77,48 +96,106 @@ pub async fn owes(subject: Subject<'_>) -> Result<(), String> {
     problems.extend(fresh(&subject).await.err());
     problems.extend(revoked(&subject).await.err());
     problems.extend(gone(subject).await.err());
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
+    }
 }
 
 /// What goes wrong, and the codes it may end in.
 fn troubles() -> Vec<(&'static str, Fault, &'static [Code])> {
     let status = |status: u16, headers: &[(&str, &str)]| Fault::Status {
         status,
-        headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
+        headers: headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect::<BTreeMap<_, _>>(),
         body: Some(LEAKY_BODY.to_owned()),
     };
     vec![
         ("no answer", Fault::Hang, &[Code::UpstreamTimeout]),
-        ("a slow drip", Fault::SlowDrip { every_ms: 50, body: String::new() }, &[Code::UpstreamTimeout]),
-        ("an endless body", Fault::Endless, &[Code::UpstreamError, Code::UpstreamTimeout]),
-        ("a cut body", Fault::Truncated, &[Code::UpstreamError, Code::UpstreamTimeout]),
-        ("a closed connection", Fault::Close, &[Code::UpstreamError, Code::UpstreamTimeout]),
+        (
+            "a slow drip",
+            Fault::SlowDrip {
+                every_ms: 50,
+                body: String::new(),
+            },
+            &[Code::UpstreamTimeout],
+        ),
+        (
+            "an endless body",
+            Fault::Endless,
+            &[Code::UpstreamError, Code::UpstreamTimeout],
+        ),
+        (
+            "a cut body",
+            Fault::Truncated,
+            &[Code::UpstreamError, Code::UpstreamTimeout],
+        ),
+        (
+            "a closed connection",
+            Fault::Close,
+            &[Code::UpstreamError, Code::UpstreamTimeout],
+        ),
         ("bad JSON", Fault::MalformedJson, &[Code::UpstreamError]),
         ("401", status(401, &[]), &[Code::CredentialRejected]),
-        ("403", status(403, &[]), &[Code::CredentialRejected, Code::Unsupported]),
-        ("429", status(429, &[("Retry-After", "60")]), &[Code::UpstreamRateLimited]),
+        (
+            "403",
+            status(403, &[]),
+            &[Code::CredentialRejected, Code::Unsupported],
+        ),
+        (
+            "429",
+            status(429, &[("Retry-After", "60")]),
+            &[Code::UpstreamRateLimited],
+        ),
         ("500", status(500, &[]), &[Code::UpstreamError]),
-        ("a login page", status(200, &[("Content-Type", "text/html")]), &[Code::UpstreamError]),
+        (
+            "a login page",
+            status(200, &[("Content-Type", "text/html")]),
+            &[Code::UpstreamError],
+        ),
     ]
 }
 
-async fn troubled(subject: &Subject<'_>, read: &str, trouble: &str, fault: Fault, codes: &[Code]) -> Result<(), String> {
+async fn troubled(
+    subject: &Subject<'_>,
+    read: &str,
+    trouble: &str,
+    fault: Fault,
+    codes: &[Code],
+) -> Result<(), String> {
     subject.standin.reset();
     subject.standin.fault(FaultRule::on(read, fault));
     let connection = (subject.connect)(subject.standin);
     let decision = answer(subject, &connection, SHORT).await;
-    let met = subject.standin.requests().iter().any(|entry| entry.fault.is_some());
+    let met = subject
+        .standin
+        .requests()
+        .iter()
+        .any(|entry| entry.fault.is_some());
     subject.standin.reset();
     if !met {
         return Err(format!("{trouble} at {read}: no request met it"));
     }
     if !codes.contains(&decision.code()) {
-        return Err(format!("{trouble} at {read}: expected one of {codes:?}, found {}", decision.reason()));
+        return Err(format!(
+            "{trouble} at {read}: expected one of {codes:?}, found {}",
+            decision.reason()
+        ));
     }
     leaks_nothing(subject, trouble, &decision)?;
     // Nothing of the trouble is remembered by a new connection to the well system.
     let after = answer(subject, &(subject.connect)(subject.standin), ORDINARY).await;
-    if after.outcome() == Outcome::Allow { Ok(()) } else { Err(format!("after {trouble} at {read}: found {}", after.reason())) }
+    if after.outcome() == Outcome::Allow {
+        Ok(())
+    } else {
+        Err(format!(
+            "after {trouble} at {read}: found {}",
+            after.reason()
+        ))
+    }
 }
 
 /// A change upstream is seen by the next check of the same connection.
@@ -131,7 +208,11 @@ async fn fresh(subject: &Subject<'_>) -> Result<(), String> {
     subject.standin.reset();
     match (before.outcome(), after.outcome()) {
         (Outcome::Allow, Outcome::Deny) => Ok(()),
-        _ => Err(format!("a right taken away: found {}, then {}", before.reason(), after.reason())),
+        _ => Err(format!(
+            "a right taken away: found {}, then {}",
+            before.reason(),
+            after.reason()
+        )),
     }
 }
 
@@ -155,12 +236,18 @@ async fn gone(subject: Subject<'_>) -> Result<(), String> {
     subject.standin.stop();
     let decision = answer(&subject, &(subject.connect)(subject.standin), SHORT).await;
     match decision.code() {
-        Code::UpstreamError | Code::UpstreamTimeout => leaks_nothing(&subject, "a refused connection", &decision),
+        Code::UpstreamError | Code::UpstreamTimeout => {
+            leaks_nothing(&subject, "a refused connection", &decision)
+        }
         _ => Err(format!("a refused connection: found {}", decision.reason())),
     }
 }
 
-async fn answer(subject: &Subject<'_>, connection: &Arc<dyn Connection>, budget: Duration) -> Decision {
+async fn answer(
+    subject: &Subject<'_>,
+    connection: &Arc<dyn Connection>,
+    budget: Duration,
+) -> Decision {
     let answered = ask(connection.as_ref(), subject.allowed, Facts::new(), budget).await;
     answered.unwrap_or_else(|failure| Decision::new(failure.code(), failure.text()))
 }
@@ -169,7 +256,9 @@ fn leaks_nothing(subject: &Subject<'_>, trouble: &str, decision: &Decision) -> R
     let shown = format!("{decision:?}");
     let mut secrets = subject.secrets.iter().copied().chain([LEAKY]);
     match secrets.find(|secret| shown.contains(secret)) {
-        Some(_) => Err(format!("{trouble}: the answer holds something that may not be shown")),
+        Some(_) => Err(format!(
+            "{trouble}: the answer holds something that may not be shown"
+        )),
         None => Ok(()),
     }
 }

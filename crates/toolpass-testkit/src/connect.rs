@@ -21,19 +21,32 @@ pub fn settings(integration: &dyn Integration, keys: &[(&str, &str)]) -> Result<
 
 /// The same, with values only code can give.
 /// Errors: as [`settings`].
-pub fn settings_in_code<const N: usize>(integration: &dyn Integration, keys: &[(&str, &str)], code: [(&str, CodeValue); N]) -> Result<Settings, String> {
-    let mut values: BTreeMap<String, Value> = code.into_iter().map(|(name, value)| (name.to_owned(), Value::Code(value))).collect();
+pub fn settings_in_code<const N: usize>(
+    integration: &dyn Integration,
+    keys: &[(&str, &str)],
+    code: [(&str, CodeValue); N],
+) -> Result<Settings, String> {
+    let mut values: BTreeMap<String, Value> = code
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), Value::Code(value)))
+        .collect();
     for key in integration.keys() {
         if let Some(default) = key.default {
             values.insert(key.name.to_owned(), Value::Text(default.to_owned()));
         }
     }
     for (name, text) in keys {
-        let key = integration.keys().iter().find(|key| key.name == *name).ok_or_else(|| format!("there is no key `{name}`"))?;
+        let key = integration
+            .keys()
+            .iter()
+            .find(|key| key.name == *name)
+            .ok_or_else(|| format!("there is no key `{name}`"))?;
         let value = match key.kind {
             KeyKind::Secret => Value::Secret(SecretRef::Literal(Secret::new(*text))),
             KeyKind::Code => return Err(format!("`{name}` is given in code")),
-            KeyKind::Connection(_) | KeyKind::File | KeyKind::Text | KeyKind::Url => Value::Text((*text).to_owned()),
+            KeyKind::Connection(_) | KeyKind::File | KeyKind::Text | KeyKind::Url => {
+                Value::Text((*text).to_owned())
+            }
         };
         values.insert((*name).to_owned(), value);
     }
@@ -46,7 +59,11 @@ pub fn settings_in_code<const N: usize>(integration: &dyn Integration, keys: &[(
 
 /// Connect with these settings.
 /// Errors: the certificate, or the integration's own.
-pub fn connection(integration: &dyn Integration, settings: Settings, ca_pem: Option<&str>) -> Result<Arc<dyn Connection>, String> {
+pub fn connection(
+    integration: &dyn Integration,
+    settings: Settings,
+    ca_pem: Option<&str>,
+) -> Result<Arc<dyn Connection>, String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let transport = Transport::new(TransportSettings {
         ca_pem: ca_pem.map(|pem| pem.as_bytes().to_vec()),
@@ -59,5 +76,7 @@ pub fn connection(integration: &dyn Integration, settings: Settings, ca_pem: Opt
         clock,
         referenced: BTreeMap::new(),
     };
-    integration.connect(settings, parts).map_err(|error| error.to_string())
+    integration
+        .connect(settings, parts)
+        .map_err(|error| error.to_string())
 }

@@ -54,7 +54,9 @@ impl Answers {
     /// Errors: the case has none, so it does not describe what the rule reads.
     pub fn get(&self, address: &str) -> Result<&Value, String> {
         self.read.borrow_mut().insert(address.to_owned());
-        self.by_address.get(address).ok_or_else(|| format!("the rule reads `{address}`, which the case does not answer"))
+        self.by_address
+            .get(address)
+            .ok_or_else(|| format!("the rule reads `{address}`, which the case does not answer"))
     }
 
     /// The addresses answered.
@@ -63,7 +65,9 @@ impl Answers {
     }
 
     fn unread(&self) -> Vec<&str> {
-        self.addresses().filter(|address| !self.read.borrow().contains(*address)).collect()
+        self.addresses()
+            .filter(|address| !self.read.borrow().contains(*address))
+            .collect()
     }
 }
 
@@ -74,8 +78,16 @@ impl Case {
     }
 
     fn read(value: &Value) -> Result<Case, String> {
-        let ask: Vec<&str> = value.get("ask").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-        let [user, action, resource] = ask.as_slice() else { return Err("expected `ask` as [user, action, resource]".into()) };
+        let ask: Vec<&str> = value
+            .get("ask")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let [user, action, resource] = ask.as_slice() else {
+            return Err("expected `ask` as [user, action, resource]".into());
+        };
         let expect = member(value, "expect")?;
         Ok(Case {
             name: member(value, "name")?,
@@ -84,7 +96,14 @@ impl Case {
             resource: (*resource).to_owned(),
             said: texts(value, "said")?,
             keys: texts(value, "keys")?,
-            answers: Answers { by_address: value.get("answers").and_then(Value::as_object).cloned().unwrap_or_default(), read: RefCell::default() },
+            answers: Answers {
+                by_address: value
+                    .get("answers")
+                    .and_then(Value::as_object)
+                    .cloned()
+                    .unwrap_or_default(),
+                read: RefCell::default(),
+            },
             expect: Code::parse(&expect).ok_or_else(|| format!("`{expect}` is no code"))?,
             text: value.get("text").and_then(Value::as_str).map(str::to_owned),
         })
@@ -92,10 +111,21 @@ impl Case {
 
     fn judge(&self, decision: &Decision) -> Result<(), String> {
         if decision.code() != self.expect {
-            return Err(format!("expected {}, found {}", self.expect, decision.reason()));
+            return Err(format!(
+                "expected {}, found {}",
+                self.expect,
+                decision.reason()
+            ));
         }
-        if let Some(text) = self.text.as_deref().filter(|text| !decision.text().contains(text)) {
-            return Err(format!("expected a reason with `{text}`, found `{}`", decision.text()));
+        if let Some(text) = self
+            .text
+            .as_deref()
+            .filter(|text| !decision.text().contains(text))
+        {
+            return Err(format!(
+                "expected a reason with `{text}`, found `{}`",
+                decision.text()
+            ));
         }
         match self.answers.unread().as_slice() {
             [] => Ok(()),
@@ -107,14 +137,34 @@ impl Case {
 /// The cases of a file.
 /// Errors: the file, or the first line that is no case.
 pub fn cases(path: &Path) -> Result<Vec<(usize, Case)>, String> {
-    lines(path)?.into_iter().map(|(line, value)| Ok((line, Case::read(&value).map_err(|why| format!("line {line}: {why}"))?))).collect()
+    lines(path)?
+        .into_iter()
+        .map(|(line, value)| {
+            Ok((
+                line,
+                Case::read(&value).map_err(|why| format!("line {line}: {why}"))?,
+            ))
+        })
+        .collect()
 }
 
 /// Decide every case of a file; how many there were.
 /// Errors: every case that ends otherwise.
-pub fn decisions(path: &Path, decide: impl Fn(&Case) -> Result<Decision, String>) -> Result<usize, String> {
+pub fn decisions(
+    path: &Path,
+    decide: impl Fn(&Case) -> Result<Decision, String>,
+) -> Result<usize, String> {
     let cases = cases(path)?;
-    report(cases.len(), cases.iter().map(|(line, case)| (*line, case.name.as_str(), decide(case).and_then(|decision| case.judge(&decision)))))
+    report(
+        cases.len(),
+        cases.iter().map(|(line, case)| {
+            (
+                *line,
+                case.name.as_str(),
+                decide(case).and_then(|decision| case.judge(&decision)),
+            )
+        }),
+    )
 }
 
 /// Observe every request of a file on a connection with `settings`; how many there were.
@@ -123,7 +173,11 @@ pub fn decisions(path: &Path, decide: impl Fn(&Case) -> Result<Decision, String>
 /// a JSON value, or a string sent as it is with `"type"`. An expectation may end in facts: `repo.push repo:a/b@m ref_operation=create`; a
 /// pointer reads `kind:value part=value`; instead of the list, `"unresolved"`, `"unmapped"` or `"unknown_host"`; no permission needed: `["-"]`.
 /// Errors: every request that is named otherwise.
-pub fn requests(path: &Path, integration: &'static dyn Integration, settings: &Settings) -> Result<usize, String> {
+pub fn requests(
+    path: &Path,
+    integration: &'static dyn Integration,
+    settings: &Settings,
+) -> Result<usize, String> {
     let owned = settings.clone();
     let systems = Systems::new(vec![System {
         connection: integration.name().to_owned(),
@@ -136,15 +190,28 @@ pub fn requests(path: &Path, integration: &'static dyn Integration, settings: &S
         vendor_hosts: integration.vendor_hosts(),
     }]);
     let lines = lines(path)?;
-    report(lines.len(), lines.iter().map(|(line, value)| {
-        let name = value.get("name").and_then(Value::as_str).unwrap_or("without a name");
-        (*line, name, judge_request(&systems, value))
-    }))
+    report(
+        lines.len(),
+        lines.iter().map(|(line, value)| {
+            let name = value
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or("without a name");
+            (*line, name, judge_request(&systems, value))
+        }),
+    )
 }
 
 fn judge_request(systems: &Systems, value: &Value) -> Result<(), String> {
-    let parts = value.get("request").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let (Some(method), Some(url)) = (parts.first().and_then(Value::as_str), parts.get(1).and_then(Value::as_str)) else {
+    let parts = value
+        .get("request")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let (Some(method), Some(url)) = (
+        parts.first().and_then(Value::as_str),
+        parts.get(1).and_then(Value::as_str),
+    ) else {
         return Err("expected `request` as [method, url, body]".into());
     };
     let body = match parts.get(2) {
@@ -152,18 +219,36 @@ fn judge_request(systems: &Systems, value: &Value) -> Result<(), String> {
         Some(Value::String(text)) => Some(text.clone()),
         Some(json) => Some(json.to_string()),
     };
-    let content_type = value.get("type").and_then(Value::as_str).unwrap_or("application/json");
+    let content_type = value
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or("application/json");
     let found = named(&systems.observe(&wire_request(method, url, body.as_deref(), content_type)?));
     let expected = match value.get("expect") {
         Some(Value::String(word)) => vec![word.clone()],
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(list)) => list
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         _ => return Err("expected `expect`".into()),
     };
-    if found == expected { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}")) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("expected {expected:?}, found {found:?}"))
+    }
 }
 
-fn wire_request(method: &str, url: &str, body: Option<&str>, content_type: &str) -> Result<WireRequest, String> {
-    let (scheme, rest) = url.split_once("://").ok_or("expected an absolute address")?;
+fn wire_request(
+    method: &str,
+    url: &str,
+    body: Option<&str>,
+    content_type: &str,
+) -> Result<WireRequest, String> {
+    let (scheme, rest) = url
+        .split_once("://")
+        .ok_or("expected an absolute address")?;
     let (authority, target) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = match authority.split_once(':') {
         Some((host, port)) => (host, Some(port.parse().map_err(|_| "expected a port")?)),
@@ -172,7 +257,18 @@ fn wire_request(method: &str, url: &str, body: Option<&str>, content_type: &str)
     let mut headers: Vec<(&str, &[u8])> = vec![("host", authority.as_bytes())];
     headers.extend(body.map(|_| ("content-type", content_type.as_bytes())));
     let body = body.map_or(RawBody::None, |body| RawBody::Bytes(body.as_bytes()));
-    Ok(WireRequest::read(RawRequest { scheme, host, port, method, target, headers, body }, &Limits::default()))
+    Ok(WireRequest::read(
+        RawRequest {
+            scheme,
+            host,
+            port,
+            method,
+            target,
+            headers,
+            body,
+        },
+        &Limits::default(),
+    ))
 }
 
 fn named(observation: &Observation) -> Vec<String> {
@@ -182,13 +278,22 @@ fn named(observation: &Observation) -> Vec<String> {
         Observation::Mapped { needs, .. } => needs
             .iter()
             .map(|need| {
-                let Some(action) = &need.action else { return "-".to_owned() };
+                let Some(action) = &need.action else {
+                    return "-".to_owned();
+                };
                 let (target, parts) = match &need.target {
-                    Some(Target::Pointer(pointer)) => (format!("{}:{}", pointer.kind, pointer.value), Some(&pointer.parts)),
+                    Some(Target::Pointer(pointer)) => (
+                        format!("{}:{}", pointer.kind, pointer.value),
+                        Some(&pointer.parts),
+                    ),
                     Some(Target::Resource(resource)) => (resource.clone(), None),
                     None => (String::new(), None),
                 };
-                let besides = parts.into_iter().flatten().chain(&need.facts).map(|(name, value)| format!(" {name}={value}"));
+                let besides = parts
+                    .into_iter()
+                    .flatten()
+                    .chain(&need.facts)
+                    .map(|(name, value)| format!(" {name}={value}"));
                 format!("{action} {target}{}", besides.collect::<String>())
             })
             .collect(),
@@ -198,7 +303,10 @@ fn named(observation: &Observation) -> Vec<String> {
     }
 }
 
-fn report<'a>(count: usize, results: impl Iterator<Item = (usize, &'a str, Result<(), String>)>) -> Result<usize, String> {
+fn report<'a>(
+    count: usize,
+    results: impl Iterator<Item = (usize, &'a str, Result<(), String>)>,
+) -> Result<usize, String> {
     let mut failures = String::new();
     for (line, name, result) in results {
         if let Err(why) = result {
@@ -214,21 +322,47 @@ fn report<'a>(count: usize, results: impl Iterator<Item = (usize, &'a str, Resul
 }
 
 fn lines(path: &Path) -> Result<Vec<(usize, Value)>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let kept = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("//"));
-    kept.map(|(index, line)| Ok((index + 1, serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))?))).collect()
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let kept = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("//"));
+    kept.map(|(index, line)| {
+        Ok((
+            index + 1,
+            serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))?,
+        ))
+    })
+    .collect()
 }
 
 fn member(value: &Value, name: &str) -> Result<String, String> {
-    value.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("expected `{name}`"))
+    value
+        .get(name)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+        .ok_or_else(|| format!("expected `{name}`"))
 }
 
 fn texts(value: &Value, name: &str) -> Result<BTreeMap<String, String>, String> {
-    let Some(members) = value.get(name) else { return Ok(BTreeMap::new()) };
-    let members = members.as_object().ok_or_else(|| format!("expected `{name}` as an object"))?;
+    let Some(members) = value.get(name) else {
+        return Ok(BTreeMap::new());
+    };
+    let members = members
+        .as_object()
+        .ok_or_else(|| format!("expected `{name}` as an object"))?;
     members
         .iter()
-        .map(|(name, value)| Ok((name.clone(), value.as_str().ok_or_else(|| format!("expected `{name}` as a string"))?.to_owned())))
+        .map(|(name, value)| {
+            Ok((
+                name.clone(),
+                value
+                    .as_str()
+                    .ok_or_else(|| format!("expected `{name}` as a string"))?
+                    .to_owned(),
+            ))
+        })
         .collect()
 }
 
@@ -251,16 +385,39 @@ mod tests {
 
     #[test]
     fn a_case_can_fail_in_every_way() {
-        assert_eq!(judged(case("denied"), Decision::deny("why not"), &["/a"]), Ok(()));
-        assert!(judged(case("allowed"), Decision::deny("why not"), &["/a"]).unwrap_err().contains("expected allowed"));
-        assert!(judged(case("denied"), Decision::deny("so"), &["/a"]).unwrap_err().contains("`why`"));
-        assert!(judged(case("denied"), Decision::deny("why"), &[]).unwrap_err().contains("nothing reads /a"));
-        assert!(judged(case("denied"), Decision::deny("why"), &["/b"]).unwrap_err().contains("does not answer"));
+        assert_eq!(
+            judged(case("denied"), Decision::deny("why not"), &["/a"]),
+            Ok(())
+        );
+        assert!(
+            judged(case("allowed"), Decision::deny("why not"), &["/a"])
+                .unwrap_err()
+                .contains("expected allowed")
+        );
+        assert!(
+            judged(case("denied"), Decision::deny("so"), &["/a"])
+                .unwrap_err()
+                .contains("`why`")
+        );
+        assert!(
+            judged(case("denied"), Decision::deny("why"), &[])
+                .unwrap_err()
+                .contains("nothing reads /a")
+        );
+        assert!(
+            judged(case("denied"), Decision::deny("why"), &["/b"])
+                .unwrap_err()
+                .contains("does not answer")
+        );
     }
 
     #[test]
     fn what_is_no_case_is_said() {
-        for bad in [json!({}), json!({"name": "n", "ask": ["u"], "expect": "denied"}), json!({"name": "n", "ask": ["u", "a", "r"], "expect": "no"})] {
+        for bad in [
+            json!({}),
+            json!({"name": "n", "ask": ["u"], "expect": "denied"}),
+            json!({"name": "n", "ask": ["u", "a", "r"], "expect": "no"}),
+        ] {
             assert!(Case::read(&bad).is_err(), "{bad}");
         }
         assert!(report(0, std::iter::empty()).is_err());

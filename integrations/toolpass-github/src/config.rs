@@ -127,7 +127,10 @@ impl Config {
         if let Some((key, problem)) = check(settings).into_iter().next() {
             return Err(ConnectError(format!("`{key}`: {problem}")));
         }
-        let organization = settings.text("organization").and_then(Login::parse).ok_or_else(|| missing("organization"))?;
+        let organization = settings
+            .text("organization")
+            .and_then(Login::parse)
+            .ok_or_else(|| missing("organization"))?;
         Ok(Config {
             site: Site::of(settings.text("url")),
             organization,
@@ -147,32 +150,93 @@ pub fn check(settings: &Settings) -> Vec<(&'static str, String)> {
         }
     };
     let (app, token) = (settings.has("credential"), settings.has("token"));
-    refuse("credential", app == token, "expected exactly one of `credential` (with `app_id`) and `token`");
-    refuse("app_id", app && !settings.has("app_id"), "expected with `credential`");
-    refuse("app_id", token && !app && settings.has("app_id"), "belongs to `credential`, not to `token`");
-    refuse("installation_id", token && !app && settings.has("installation_id"), "belongs to `credential`, not to `token`");
+    refuse(
+        "credential",
+        app == token,
+        "expected exactly one of `credential` (with `app_id`) and `token`",
+    );
+    refuse(
+        "app_id",
+        app && !settings.has("app_id"),
+        "expected with `credential`",
+    );
+    refuse(
+        "app_id",
+        token && !app && settings.has("app_id"),
+        "belongs to `credential`, not to `token`",
+    );
+    refuse(
+        "installation_id",
+        token && !app && settings.has("installation_id"),
+        "belongs to `credential`, not to `token`",
+    );
 
     let mode = mode_name(settings);
     let explicit = settings.has("identity_mode");
-    refuse("email_domains", mode == "template" && !settings.has("email_domains"), "expected in mode `template`: other domains must not become logins");
-    refuse("user_map_file", mode == "map_file" && !settings.has("user_map_file"), "expected in mode `map_file`");
-    refuse("enterprise", mode == "enterprise_saml" && !settings.has("enterprise"), "expected in mode `enterprise_saml`");
-    refuse("identity", mode == "callable" && settings.code("identity").is_none(), "expected in mode `callable`; it can only be given in code");
-    refuse("identity", settings.has("identity") && explicit && mode != "callable", "belongs to mode `callable`");
-    refuse("identity_url", mode == "http" && !settings.has("identity_url"), "expected in mode `http`");
-    refuse("identity_url", mode != "http" && settings.has("identity_url"), "belongs to mode `http`");
-    refuse("identity_token", mode != "http" && settings.has("identity_token"), "belongs to mode `http`");
+    refuse(
+        "email_domains",
+        mode == "template" && !settings.has("email_domains"),
+        "expected in mode `template`: other domains must not become logins",
+    );
+    refuse(
+        "user_map_file",
+        mode == "map_file" && !settings.has("user_map_file"),
+        "expected in mode `map_file`",
+    );
+    refuse(
+        "enterprise",
+        mode == "enterprise_saml" && !settings.has("enterprise"),
+        "expected in mode `enterprise_saml`",
+    );
+    refuse(
+        "identity",
+        mode == "callable" && settings.code("identity").is_none(),
+        "expected in mode `callable`; it can only be given in code",
+    );
+    refuse(
+        "identity",
+        settings.has("identity") && explicit && mode != "callable",
+        "belongs to mode `callable`",
+    );
+    refuse(
+        "identity_url",
+        mode == "http" && !settings.has("identity_url"),
+        "expected in mode `http`",
+    );
+    refuse(
+        "identity_url",
+        mode != "http" && settings.has("identity_url"),
+        "belongs to mode `http`",
+    );
+    refuse(
+        "identity_token",
+        mode != "http" && settings.has("identity_token"),
+        "belongs to mode `http`",
+    );
     let allow_http = settings.flag("identity_allow_http", false);
-    refuse("identity_allow_http", mode != "http" && allow_http, "belongs to mode `http`");
-    let plain = settings.text("identity_url").is_some_and(|url| !is_https(url) && !is_loopback(url));
-    refuse("identity_url", mode == "http" && plain && !allow_http, "expected https, or `identity_allow_http: true`");
+    refuse(
+        "identity_allow_http",
+        mode != "http" && allow_http,
+        "belongs to mode `http`",
+    );
+    let plain = settings
+        .text("identity_url")
+        .is_some_and(|url| !is_https(url) && !is_loopback(url));
+    refuse(
+        "identity_url",
+        mode == "http" && plain && !allow_http,
+        "expected https, or `identity_allow_http: true`",
+    );
     problems
 }
 
 impl Site {
     /// The addresses behind `url`; github.com without one.
     pub fn of(url: Option<&str>) -> Site {
-        let Some(url) = url.map(|url| url.trim_end_matches('/')).filter(|url| !url.is_empty()) else {
+        let Some(url) = url
+            .map(|url| url.trim_end_matches('/'))
+            .filter(|url| !url.is_empty())
+        else {
             return Site {
                 edition: Edition::Cloud,
                 rest: "https://api.github.com".into(),
@@ -233,25 +297,49 @@ fn credential(settings: &Settings) -> Result<Credential, ConnectError> {
         return Ok(Credential::Token(token.clone()));
     }
     Ok(Credential::App {
-        app_id: settings.text("app_id").ok_or_else(|| missing("app_id"))?.to_owned(),
-        installation_id: settings.text("installation_id").and_then(|id| id.parse().ok()),
-        key: settings.secret("credential").ok_or_else(|| missing("credential"))?.clone(),
+        app_id: settings
+            .text("app_id")
+            .ok_or_else(|| missing("app_id"))?
+            .to_owned(),
+        installation_id: settings
+            .text("installation_id")
+            .and_then(|id| id.parse().ok()),
+        key: settings
+            .secret("credential")
+            .ok_or_else(|| missing("credential"))?
+            .clone(),
     })
 }
 
 fn identity(settings: &Settings) -> Result<IdentityMode, ConnectError> {
-    let text = |key: &'static str| settings.text(key).map(str::to_owned).ok_or_else(|| missing(key));
+    let text = |key: &'static str| {
+        settings
+            .text(key)
+            .map(str::to_owned)
+            .ok_or_else(|| missing(key))
+    };
     Ok(match mode_name(settings) {
         "callable" => match settings.code("identity") {
             Some(CodeValue::Lookup(lookup)) => IdentityMode::Callable(lookup.clone()),
-            Some(CodeValue::Other(_)) | None => return Err(ConnectError("`identity`: expected a callable from an e-mail to a login".into())),
+            Some(CodeValue::Other(_)) | None => {
+                return Err(ConnectError(
+                    "`identity`: expected a callable from an e-mail to a login".into(),
+                ));
+            }
         },
         "enterprise_saml" => IdentityMode::EnterpriseSaml(text("enterprise")?),
-        "http" => IdentityMode::Http { url: text("identity_url")?, token: settings.secret("identity_token").cloned() },
+        "http" => IdentityMode::Http {
+            url: text("identity_url")?,
+            token: settings.secret("identity_token").cloned(),
+        },
         "map_file" => IdentityMode::MapFile(text("user_map_file")?.into()),
         "template" => IdentityMode::Template {
-            template: settings.text("login_template").unwrap_or(DEFAULT_TEMPLATE).to_owned(),
-            domains: domains(&text("email_domains")?).map_err(|problem| ConnectError(format!("`email_domains`: {problem}")))?,
+            template: settings
+                .text("login_template")
+                .unwrap_or(DEFAULT_TEMPLATE)
+                .to_owned(),
+            domains: domains(&text("email_domains")?)
+                .map_err(|problem| ConnectError(format!("`email_domains`: {problem}")))?,
         },
         "verified_email" => IdentityMode::VerifiedEmail,
         _ => IdentityMode::Saml,
@@ -263,31 +351,60 @@ fn missing(key: &str) -> ConnectError {
 }
 
 fn check_login(text: &str) -> Result<(), String> {
-    Login::parse(text).map(drop).ok_or_else(|| "expected a login: letters, digits and single hyphens, at most 39 characters".into())
+    Login::parse(text).map(drop).ok_or_else(|| {
+        "expected a login: letters, digits and single hyphens, at most 39 characters".into()
+    })
 }
 
 fn check_app_id(text: &str) -> Result<(), String> {
-    let fits = (1..=100).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
-    if fits { Ok(()) } else { Err("expected a client id or number: letters, digits, `.`, `_` and `-`, at most 100 characters".into()) }
+    let fits = (1..=100).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    if fits {
+        Ok(())
+    } else {
+        Err("expected a client id or number: letters, digits, `.`, `_` and `-`, at most 100 characters".into())
+    }
 }
 
 fn check_installation_id(text: &str) -> Result<(), String> {
     let digits = (1..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    if digits && text.parse::<u64>().is_ok() { Ok(()) } else { Err("expected a number of at most 20 digits".into()) }
+    if digits && text.parse::<u64>().is_ok() {
+        Ok(())
+    } else {
+        Err("expected a number of at most 20 digits".into())
+    }
 }
 
 fn check_enterprise(text: &str) -> Result<(), String> {
-    let fits = (1..=100).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    if fits { Ok(()) } else { Err("expected the slug of an enterprise: letters, digits, `_` and `-`".into()) }
+    let fits = (1..=100).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    if fits {
+        Ok(())
+    } else {
+        Err("expected the slug of an enterprise: letters, digits, `_` and `-`".into())
+    }
 }
 
 fn check_template(text: &str) -> Result<(), String> {
-    let rest = PLACEHOLDERS.iter().fold(text.to_owned(), |rest, placeholder| rest.replace(placeholder, ""));
+    let rest = PLACEHOLDERS
+        .iter()
+        .fold(text.to_owned(), |rest, placeholder| {
+            rest.replace(placeholder, "")
+        });
     if rest.contains(['{', '}']) {
-        return Err("expected only the placeholders `{email}`, `{local}` and `{domain}`, braces balanced".into());
+        return Err(
+            "expected only the placeholders `{email}`, `{local}` and `{domain}`, braces balanced"
+                .into(),
+        );
     }
     if !text.contains("{email}") && !text.contains("{local}") {
-        return Err("expected `{email}` or `{local}` in it, or everybody gets the same login".into());
+        return Err(
+            "expected `{email}` or `{local}` in it, or everybody gets the same login".into(),
+        );
     }
     Ok(())
 }
@@ -299,9 +416,14 @@ fn check_domains(text: &str) -> Result<(), String> {
 /// A comma-separated list of DNS names, trimmed and in lower case.
 fn domains(text: &str) -> Result<Vec<String>, String> {
     let mut kept: Vec<String> = Vec::new();
-    for entry in text.split(',').map(|entry| entry.trim().to_ascii_lowercase()) {
+    for entry in text
+        .split(',')
+        .map(|entry| entry.trim().to_ascii_lowercase())
+    {
         if !is_domain(&entry) {
-            return Err("expected domains separated by commas, each of letters, digits, `-` and `.`".into());
+            return Err(
+                "expected domains separated by commas, each of letters, digits, `-` and `.`".into(),
+            );
         }
         if !kept.contains(&entry) {
             kept.push(entry);
@@ -315,26 +437,40 @@ fn is_domain(text: &str) -> bool {
         (1..=63).contains(&label.len())
             && !label.starts_with('-')
             && !label.ends_with('-')
-            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+            && label
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-')
     };
     text.len() <= 253 && text.split('.').all(is_label)
 }
 
 fn check_identity_url(text: &str) -> Result<(), String> {
-    let expected = || "expected an address that begins with `https://`, without query, fragment, user or password".to_owned();
+    let expected = || {
+        "expected an address that begins with `https://`, without query, fragment, user or password"
+            .to_owned()
+    };
     if text.contains(['?', '#', '@', ' ', '\\']) || text.chars().any(char::is_control) {
         return Err(expected());
     }
-    toolpass_http::url::Url::parse(text).map(drop).map_err(|_| expected())
+    toolpass_http::url::Url::parse(text)
+        .map(drop)
+        .map_err(|_| expected())
 }
 
 fn is_https(url: &str) -> bool {
-    url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"))
+    url.get(..8)
+        .is_some_and(|start| start.eq_ignore_ascii_case("https://"))
 }
 
 fn is_loopback(url: &str) -> bool {
-    let Ok(url) = toolpass_http::url::Url::parse(url) else { return false };
-    url.host() == "localhost" || url.host().parse::<std::net::IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+    let Ok(url) = toolpass_http::url::Url::parse(url) else {
+        return false;
+    };
+    url.host() == "localhost"
+        || url
+            .host()
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
 /// The company's part of `https://[api.]company.ghe.com`.
@@ -355,17 +491,31 @@ mod tests {
     use toolpass_integration::fields::Value;
 
     fn settings(pairs: &[(&str, &str)]) -> Settings {
-        let value = |key: &str, text: &str| match KEYS.iter().find(|row| row.name == key).map(|row| row.kind) {
-            Some(toolpass_integration::fields::KeyKind::Secret) => Value::Secret(SecretRef::parse(text).unwrap()),
+        let value = |key: &str, text: &str| match KEYS
+            .iter()
+            .find(|row| row.name == key)
+            .map(|row| row.kind)
+        {
+            Some(toolpass_integration::fields::KeyKind::Secret) => {
+                Value::Secret(SecretRef::parse(text).unwrap())
+            }
             Some(_) => Value::Text(text.into()),
             None => panic!("no key {key}"),
         };
-        Settings::new(pairs.iter().map(|(key, text)| (key.to_string(), value(key, text))).collect::<BTreeMap<_, _>>())
+        Settings::new(
+            pairs
+                .iter()
+                .map(|(key, text)| (key.to_string(), value(key, text)))
+                .collect::<BTreeMap<_, _>>(),
+        )
     }
 
     fn problems(pairs: &[(&str, &str)]) -> Vec<&'static str> {
         let common = [("organization", "acme")];
-        check(&settings(&[&common, pairs].concat())).into_iter().map(|(key, _)| key).collect()
+        check(&settings(&[&common, pairs].concat()))
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect()
     }
 
     #[test]
@@ -374,8 +524,18 @@ mod tests {
         assert!(problems(&[("credential", "env:K"), ("app_id", "Iv1.x")]).is_empty());
         assert_eq!(problems(&[]), ["credential"]);
         assert_eq!(problems(&[("credential", "env:K")]), ["app_id"]);
-        assert_eq!(problems(&[("token", "env:T"), ("credential", "env:K"), ("app_id", "1")]), ["credential"]);
-        assert_eq!(problems(&[("token", "env:T"), ("app_id", "1"), ("installation_id", "7")]), ["app_id", "installation_id"]);
+        assert_eq!(
+            problems(&[("token", "env:T"), ("credential", "env:K"), ("app_id", "1")]),
+            ["credential"]
+        );
+        assert_eq!(
+            problems(&[
+                ("token", "env:T"),
+                ("app_id", "1"),
+                ("installation_id", "7")
+            ]),
+            ["app_id", "installation_id"]
+        );
     }
 
     #[test]
@@ -383,29 +543,71 @@ mod tests {
         let with = |pairs: &[(&str, &str)]| problems(&[&[("token", "env:T")], pairs].concat());
         assert_eq!(with(&[("identity_mode", "template")]), ["email_domains"]);
         assert_eq!(with(&[("identity_mode", "map_file")]), ["user_map_file"]);
-        assert_eq!(with(&[("identity_mode", "enterprise_saml")]), ["enterprise"]);
+        assert_eq!(
+            with(&[("identity_mode", "enterprise_saml")]),
+            ["enterprise"]
+        );
         assert_eq!(with(&[("identity_mode", "callable")]), ["identity"]);
         assert_eq!(with(&[("identity_mode", "http")]), ["identity_url"]);
         assert!(with(&[("identity_url", "https://who.example.com/login")]).is_empty());
-        assert_eq!(with(&[("identity_mode", "saml"), ("identity_url", "https://who.example.com")]), ["identity_url"]);
+        assert_eq!(
+            with(&[
+                ("identity_mode", "saml"),
+                ("identity_url", "https://who.example.com")
+            ]),
+            ["identity_url"]
+        );
         assert_eq!(with(&[("identity_token", "env:I")]), ["identity_token"]);
-        assert_eq!(with(&[("identity_allow_http", "true")]), ["identity_allow_http"]);
-        assert_eq!(with(&[("identity_url", "http://who.example.com")]), ["identity_url"]);
+        assert_eq!(
+            with(&[("identity_allow_http", "true")]),
+            ["identity_allow_http"]
+        );
+        assert_eq!(
+            with(&[("identity_url", "http://who.example.com")]),
+            ["identity_url"]
+        );
         assert!(with(&[("identity_url", "http://127.0.0.1:8/x")]).is_empty());
-        assert!(with(&[("identity_url", "http://who.example.com"), ("identity_allow_http", "true")]).is_empty());
+        assert!(
+            with(&[
+                ("identity_url", "http://who.example.com"),
+                ("identity_allow_http", "true")
+            ])
+            .is_empty()
+        );
     }
 
     #[test]
     fn single_values() {
         let ok = |check: fn(&str) -> Result<(), String>, text: &str| check(text).is_ok();
-        for (text, fits) in [("{local}", true), ("{email}-x", true), ("{domain}", false), ("{local}}", false), ("{user}{local}", false), ("", false)] {
+        for (text, fits) in [
+            ("{local}", true),
+            ("{email}-x", true),
+            ("{domain}", false),
+            ("{local}}", false),
+            ("{user}{local}", false),
+            ("", false),
+        ] {
             assert_eq!(ok(check_template, text), fits, "{text}");
         }
-        for (text, fits) in [("a.example, B.example", true), ("", false), ("a,,b", false), ("-a.b", false), ("a_b.c", false), ("a..b", false)] {
+        for (text, fits) in [
+            ("a.example, B.example", true),
+            ("", false),
+            ("a,,b", false),
+            ("-a.b", false),
+            ("a_b.c", false),
+            ("a..b", false),
+        ] {
             assert_eq!(ok(check_domains, text), fits, "{text}");
         }
-        assert!(ok(check_installation_id, "18446744073709551615") && !ok(check_installation_id, "99999999999999999999"));
-        assert!(!ok(check_identity_url, "https://u:p@h/") && !ok(check_identity_url, "https://h/?q") && !ok(check_identity_url, "ftp://h/"));
+        assert!(
+            ok(check_installation_id, "18446744073709551615")
+                && !ok(check_installation_id, "99999999999999999999")
+        );
+        assert!(
+            !ok(check_identity_url, "https://u:p@h/")
+                && !ok(check_identity_url, "https://h/?q")
+                && !ok(check_identity_url, "ftp://h/")
+        );
         assert_eq!(domains("B.example,b.EXAMPLE").unwrap(), ["b.example"]);
     }
 
@@ -413,11 +615,26 @@ mod tests {
     fn sites() {
         assert_eq!(Site::of(None).rest, "https://api.github.com");
         let server = Site::of(Some("https://git.acme.example/hub/"));
-        assert_eq!((server.edition, server.rest.as_str()), (Edition::Server, "https://git.acme.example/hub/api/v3"));
-        assert_eq!((server.graphql.as_str(), server.uploads.as_str()), ("https://git.acme.example/hub/api/graphql", "https://git.acme.example/hub/api/uploads"));
+        assert_eq!(
+            (server.edition, server.rest.as_str()),
+            (Edition::Server, "https://git.acme.example/hub/api/v3")
+        );
+        assert_eq!(
+            (server.graphql.as_str(), server.uploads.as_str()),
+            (
+                "https://git.acme.example/hub/api/graphql",
+                "https://git.acme.example/hub/api/uploads"
+            )
+        );
         for url in ["https://acme.ghe.com", "https://api.acme.ghe.com/"] {
-            assert_eq!(Site::of(Some(url)).graphql, "https://api.acme.ghe.com/graphql");
+            assert_eq!(
+                Site::of(Some(url)).graphql,
+                "https://api.acme.ghe.com/graphql"
+            );
         }
-        assert_eq!(Site::of(Some("https://ghe.com.evil.example")).edition, Edition::Server);
+        assert_eq!(
+            Site::of(Some("https://ghe.com.evil.example")).edition,
+            Edition::Server
+        );
     }
 }

@@ -54,11 +54,19 @@ impl Organization {
 }
 
 impl Connection for Organization {
-    fn identify<'a>(&'a self, ctx: &'a Context, person: &'a Person) -> BoxFuture<'a, Result<Identity, Failure>> {
+    fn identify<'a>(
+        &'a self,
+        ctx: &'a Context,
+        person: &'a Person,
+    ) -> BoxFuture<'a, Result<Identity, Failure>> {
         self.identities.find(ctx, &person.user).boxed()
     }
 
-    fn check<'a>(&'a self, ctx: &'a Context, request: &'a Request) -> BoxFuture<'a, Result<Decision, Failure>> {
+    fn check<'a>(
+        &'a self,
+        ctx: &'a Context,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<Decision, Failure>> {
         async {
             let question = Question::read(&self.config, request)?;
             settle(ctx, &self.github, |known| rules::decide(&question, known)).await
@@ -70,18 +78,31 @@ impl Connection for Organization {
         probe::probe(ctx, &self.config, &self.github, &self.identities).boxed()
     }
 
-    fn resolve<'a>(&'a self, ctx: &'a Context, pointer: &'a Pointer) -> BoxFuture<'a, Result<Option<Resource>, Failure>> {
+    fn resolve<'a>(
+        &'a self,
+        ctx: &'a Context,
+        pointer: &'a Pointer,
+    ) -> BoxFuture<'a, Result<Option<Resource>, Failure>> {
         let (github, wanted) = (self.github.clone(), pointer.clone());
         let fill = |ctx: Context| async move {
-            let found = settle(&ctx, &github, |known| pointer::target(github.organization(), &wanted, known)).await?;
+            let found = settle(&ctx, &github, |known| {
+                pointer::target(github.organization(), &wanted, known)
+            })
+            .await?;
             Ok(Fill::Store(found, LOOKUP_LIFE))
         };
         async { self.pointers.get(ctx, pointer, fill).await }.boxed()
     }
 
-    fn visibility<'a>(&'a self, ctx: &'a Context, resource: &'a Resource) -> BoxFuture<'a, Result<Option<Visibility>, Failure>> {
+    fn visibility<'a>(
+        &'a self,
+        ctx: &'a Context,
+        resource: &'a Resource,
+    ) -> BoxFuture<'a, Result<Option<Visibility>, Failure>> {
         async {
-            let Target::Repo(repo, _) = Target::read(&self.config.organization, resource)? else { return Ok(None) };
+            let Target::Repo(repo, _) = Target::read(&self.config.organization, resource)? else {
+                return Ok(None);
+            };
             let (github, wanted) = (self.github.clone(), repo.clone());
             let fill = |ctx: Context| async move {
                 let record = settle(&ctx, &github, |known| known.repository(&wanted)).await?;
@@ -94,14 +115,20 @@ impl Connection for Organization {
                 };
                 Ok(Fill::Store(visibility, LOOKUP_LIFE))
             };
-            self.visibilities.get(ctx, &repo.to_string().to_ascii_lowercase(), fill).await
+            self.visibilities
+                .get(ctx, &repo.to_string().to_ascii_lowercase(), fill)
+                .await
         }
         .boxed()
     }
 }
 
 /// Run a pure rule, read what it asks for, and run it again, until it ends.
-async fn settle<T>(ctx: &Context, github: &Github, rule: impl Fn(&Known) -> Result<T, Stop>) -> Result<T, Failure> {
+async fn settle<T>(
+    ctx: &Context,
+    github: &Github,
+    rule: impl Fn(&Known) -> Result<T, Stop>,
+) -> Result<T, Failure> {
     let mut known = Known::default();
     loop {
         let wanted: Vec<Read> = match rule(&known) {
@@ -109,10 +136,12 @@ async fn settle<T>(ctx: &Context, github: &Github, rule: impl Fn(&Known) -> Resu
             Err(Stop::Missing(wanted)) => wanted,
             Err(Stop::Failed(failure)) => return Err(failure),
             // A rule that is asked for something else than a decision has no use for one.
-            Err(Stop::Decided(decision)) => return Err(Failure::unsupported(decision.text())),
+            Err(Stop::Denied(text)) => return Err(Failure::unsupported(text)),
         };
-        if wanted.is_empty() || known.len() + wanted.len() > MAX_READS {
-            return Err(Failure::unsupported("more would have to be read of GitHub than one check reads"));
+        if wanted.is_empty() || known.count() + wanted.len() > MAX_READS {
+            return Err(Failure::unsupported(
+                "more would have to be read of GitHub than one check reads",
+            ));
         }
         for (read, answer) in github.read_all(ctx, wanted).await {
             known.insert(read, answer);

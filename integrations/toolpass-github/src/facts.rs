@@ -189,11 +189,17 @@ impl Circumstances {
         let mut read = Circumstances::default();
         for (name, value) in facts {
             if !is_for(name, action) {
-                return Err(Failure::unsupported(format!("the request's fact `{name}` has no meaning for `{}`", action.name())));
+                return Err(Failure::unsupported(format!(
+                    "the request's fact `{name}` has no meaning for `{}`",
+                    action.name()
+                )));
             }
-            read.take(name, value).ok_or_else(|| Failure::unsupported(format!("the request's fact `{name}` cannot be read")))?;
+            read.take(name, value).ok_or_else(|| {
+                Failure::unsupported(format!("the request's fact `{name}` cannot be read"))
+            })?;
         }
-        read.writes |= read.author_of.is_some() || read.locked_of.is_some() || read.reaction_on.is_some();
+        read.writes |=
+            read.author_of.is_some() || read.locked_of.is_some() || read.reaction_on.is_some();
         Ok(read)
     }
 
@@ -224,7 +230,12 @@ impl Circumstances {
             VISIBILITY => self.visibility = Some(Kind::parse(value)?),
             TEAM_SIGHT => self.team_sight = set(value)?,
             TEAM_ADD_MEMBER => self.team_add_member = Some(Login::parse(value)?),
-            TEAM_ADD_ROLE => self.team_add_maintainer = ["member", "maintainer"].iter().position(|role| *role == value)? == 1,
+            TEAM_ADD_ROLE => {
+                self.team_add_maintainer = ["member", "maintainer"]
+                    .iter()
+                    .position(|role| *role == value)?
+                    == 1
+            }
             OR_ADMIN_OF => self.or_admin_of = Some(Repo::parse(value)?),
             _ => return None,
         }
@@ -256,7 +267,10 @@ impl Deployments {
     fn parse(text: &str) -> Option<Deployments> {
         let (run, environments) = text.split_once('/')?;
         let environments: Vec<u64> = environments.split(',').map(number).collect::<Option<_>>()?;
-        Some(Deployments { run: number(run)?, environments })
+        Some(Deployments {
+            run: number(run)?,
+            environments,
+        })
     }
 }
 
@@ -306,7 +320,8 @@ fn is_for(name: &str, action: Action) -> bool {
         LOCKED_OF | REACTION_ON | WRITES | FORKS | REVIEWERS_OF => action == Action::RepoRead,
         BASE_OF_PULL | STACK_OF_PULL => action == Action::PrMerge,
         DEFAULT_BRANCH => matches!(action, Action::RepoPush | Action::PrMerge),
-        HEAD_OF_PULL | REF_OPERATION | RENAME_BRANCH | APPROVES_PULL | DISMISSES_REVIEW | ADMIN_ON_GHES => action == Action::RepoPush,
+        HEAD_OF_PULL | REF_OPERATION | RENAME_BRANCH | APPROVES_PULL | DISMISSES_REVIEW
+        | ADMIN_ON_GHES => action == Action::RepoPush,
         HEAD_SAME_REPO => action == Action::PrCreate,
         COLLABORATOR_SELF => action == Action::RepoAdmin,
         ORGANIZATION_SWITCH | DELEGABLE => matches!(action, Action::RepoAdmin | Action::OrgAdmin),
@@ -329,8 +344,15 @@ fn pull(text: &str) -> Option<Subject> {
 }
 
 fn names(text: &str) -> Option<Vec<String>> {
-    let named = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    text.split(',').map(|name| named(name).then(|| name.to_owned())).collect()
+    let named = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    text.split(',')
+        .map(|name| named(name).then(|| name.to_owned()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -338,14 +360,34 @@ mod tests {
     use super::*;
 
     fn read(action: Action, pairs: &[(&str, &str)]) -> Result<Circumstances, Failure> {
-        Circumstances::read(action, &pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+        Circumstances::read(
+            action,
+            &pairs
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+        )
     }
 
     #[test]
     fn subjects() {
         assert_eq!(Subject::parse("review/7/9"), Some(Subject::Review(7, 9)));
-        assert_eq!(Subject::parse("node/I_kwDO/+x="), Some(Subject::Node("I_kwDO/+x=".into())));
-        for bad in ["issue/0", "issue/01", "issue/", "issue/+1", "issue/1/2", "review/7", "node/", "node/a b", "gist/1", "1"] {
+        assert_eq!(
+            Subject::parse("node/I_kwDO/+x="),
+            Some(Subject::Node("I_kwDO/+x=".into()))
+        );
+        for bad in [
+            "issue/0",
+            "issue/01",
+            "issue/",
+            "issue/+1",
+            "issue/1/2",
+            "review/7",
+            "node/",
+            "node/a b",
+            "gist/1",
+            "1",
+        ] {
             assert_eq!(Subject::parse(bad), None, "{bad}");
         }
     }
@@ -362,7 +404,10 @@ mod tests {
     #[test]
     fn what_acts_on_a_subject_writes() {
         for name in [AUTHOR_OF, LOCKED_OF, REACTION_ON] {
-            assert!(read(Action::RepoRead, &[(name, "issue/1")]).unwrap().writes, "{name}");
+            assert!(
+                read(Action::RepoRead, &[(name, "issue/1")]).unwrap().writes,
+                "{name}"
+            );
         }
         assert!(!read(Action::RepoRead, &[]).unwrap().writes);
     }

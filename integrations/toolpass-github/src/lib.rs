@@ -68,9 +68,15 @@ impl Integration for Github {
         let site = Site::of(settings.text("url"));
         let mut addresses = vec![site.rest.as_str(), site.uploads.as_str()];
         // Enterprise Server keeps GraphQL beside the REST API, not below it.
-        let beside = site.graphql.strip_suffix("/graphql").filter(|_| site.edition == Edition::Server);
+        let beside = site
+            .graphql
+            .strip_suffix("/graphql")
+            .filter(|_| site.edition == Edition::Server);
         addresses.extend(beside);
-        addresses.into_iter().filter_map(|address| Endpoint::parse(address).ok()).collect()
+        addresses
+            .into_iter()
+            .filter_map(|address| Endpoint::parse(address).ok())
+            .collect()
     }
 
     fn vendor_hosts(&self) -> &'static [&'static str] {
@@ -78,10 +84,17 @@ impl Integration for Github {
     }
 
     fn owns(&self, settings: &Settings, resource: &Resource) -> bool {
-        settings.text("organization").and_then(Login::parse).is_some_and(|organization| resource::is_owned_by(&organization, resource))
+        settings
+            .text("organization")
+            .and_then(Login::parse)
+            .is_some_and(|organization| resource::is_owned_by(&organization, resource))
     }
 
-    fn connect(&self, settings: Settings, parts: Parts) -> Result<Arc<dyn Connection>, ConnectError> {
+    fn connect(
+        &self,
+        settings: Settings,
+        parts: Parts,
+    ) -> Result<Arc<dyn Connection>, ConnectError> {
         connection::connect(Config::read(&settings)?, &parts)
     }
 }

@@ -16,24 +16,44 @@ use crate::upstream::records::{self, Node, Team};
 
 /// The resource a pointer leads to; `None` when it leads nowhere, or out of the organization.
 /// Errors: `unsupported` for a kind or part that is not known.
-pub fn target(organization: &Login, pointer: &Pointer, known: &Known) -> Result<Option<Resource>, Stop> {
+pub fn target(
+    organization: &Login,
+    pointer: &Pointer,
+    known: &Known,
+) -> Result<Option<Resource>, Stop> {
     match pointer.kind.as_str() {
         "node_id" => {
-            let Some(id) = node_id(&pointer.value) else { return Ok(None) };
-            let Found::Here(node) = known.record(Read::Node(id), records::node)? else { return Ok(None) };
+            let Some(id) = node_id(&pointer.value) else {
+                return Ok(None);
+            };
+            let Found::Here(node) = known.record(Read::Node(id), records::node)? else {
+                return Ok(None);
+            };
             of_node(organization, pointer, &node)
         }
         "repository_id" => {
-            let Some(id) = number(&pointer.value) else { return Ok(None) };
-            let Found::Here(record) = known.record(Read::RepositoryById(id), records::repository)? else { return Ok(None) };
+            let Some(id) = number(&pointer.value) else {
+                return Ok(None);
+            };
+            let Found::Here(record) =
+                known.record(Read::RepositoryById(id), records::repository)?
+            else {
+                return Ok(None);
+            };
             repository(organization, pointer, record.full_name.as_deref())
         }
         "team_id" => {
-            let Some(id) = number(&pointer.value) else { return Ok(None) };
-            let Found::Here(record) = known.team_by_id(id)? else { return Ok(None) };
+            let Some(id) = number(&pointer.value) else {
+                return Ok(None);
+            };
+            let Found::Here(record) = known.team_by_id(id)? else {
+                return Ok(None);
+            };
             Ok(team_of(organization, pointer, &record)?)
         }
-        _ => Err(Stop::unsupported("the request names something by an id of a kind that is not looked up")),
+        _ => Err(Stop::unsupported(
+            "the request names something by an id of a kind that is not looked up",
+        )),
     }
 }
 
@@ -44,16 +64,32 @@ fn of_node(organization: &Login, pointer: &Pointer, node: &Node) -> Result<Optio
             Some(_) | None => Ok(None),
         },
         Some("repo") => repository(organization, pointer, node.repository.as_deref()),
-        Some("team") => match (&node.organization, node.team.as_deref().and_then(Slug::parse)) {
-            (Some(login), Some(slug)) if is(organization, login) => resource(&format!("team:{organization}/{slug}")),
+        Some("team") => match (
+            &node.organization,
+            node.team.as_deref().and_then(Slug::parse),
+        ) {
+            (Some(login), Some(slug)) if is(organization, login) => {
+                resource(&format!("team:{organization}/{slug}"))
+            }
             (_, _) => Ok(None),
         },
-        Some(_) | None => Err(Stop::unsupported("the request's node is not said to be a repository, an organization or a team")),
+        Some(_) | None => Err(Stop::unsupported(
+            "the request's node is not said to be a repository, an organization or a team",
+        )),
     }
 }
 
-fn repository(organization: &Login, pointer: &Pointer, full_name: Option<&str>) -> Result<Option<Resource>, Stop> {
-    let Some(repo) = full_name.and_then(Repo::parse).filter(|repo| repo.owner == *organization) else { return Ok(None) };
+fn repository(
+    organization: &Login,
+    pointer: &Pointer,
+    full_name: Option<&str>,
+) -> Result<Option<Resource>, Stop> {
+    let Some(repo) = full_name
+        .and_then(Repo::parse)
+        .filter(|repo| repo.owner == *organization)
+    else {
+        return Ok(None);
+    };
     let at = match pointer.parts.get("at") {
         Some(branch) => match Branch::parse(branch) {
             Some(branch) => format!("@{branch}"),
@@ -64,14 +100,24 @@ fn repository(organization: &Login, pointer: &Pointer, full_name: Option<&str>) 
     resource(&format!("repo:{organization}/{}{at}", repo.name()))
 }
 
-fn team_of(organization: &Login, pointer: &Pointer, team: &Team) -> Result<Option<Resource>, Failure> {
+fn team_of(
+    organization: &Login,
+    pointer: &Pointer,
+    team: &Team,
+) -> Result<Option<Resource>, Failure> {
     let same_organization = match pointer.parts.get("organization_id") {
         Some(id) => number(id).is_some() && number(id) == team.organization_id,
         None => true,
     };
-    let own = team.organization.as_deref().is_some_and(|login| is(organization, login)) && same_organization;
+    let own = team
+        .organization
+        .as_deref()
+        .is_some_and(|login| is(organization, login))
+        && same_organization;
     match team.slug.as_deref().and_then(Slug::parse) {
-        Some(slug) if own => Resource::parse(&format!("team:{organization}/{slug}")).map(Some).map_err(|error| Failure::invalid(error.to_string())),
+        Some(slug) if own => Resource::parse(&format!("team:{organization}/{slug}"))
+            .map(Some)
+            .map_err(|error| Failure::invalid(error.to_string())),
         Some(_) | None => Ok(None),
     }
 }
@@ -81,7 +127,9 @@ fn is(organization: &Login, login: &str) -> bool {
 }
 
 fn resource(text: &str) -> Result<Option<Resource>, Stop> {
-    Resource::parse(text).map(Some).map_err(|error| Stop::Failed(Failure::invalid(error.to_string())))
+    Resource::parse(text)
+        .map(Some)
+        .map_err(|error| Stop::Failed(Failure::invalid(error.to_string())))
 }
 
 #[cfg(test)]
@@ -90,37 +138,93 @@ mod tests {
     use crate::rules::known::Answer;
     use serde_json::{Value, json};
 
-    fn resolved(kind: &str, value: &str, parts: &[(&str, &str)], read: Read, body: Value) -> Option<String> {
+    fn resolved(
+        kind: &str,
+        value: &str,
+        parts: &[(&str, &str)],
+        read: Read,
+        body: Value,
+    ) -> Option<String> {
         let pointer = Pointer {
             kind: kind.into(),
             value: value.into(),
-            parts: parts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            parts: parts
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
         };
         let mut known = Known::default();
         known.insert(read, Answer::Body(body));
-        target(&Login::parse("acme").unwrap(), &pointer, &known).unwrap().map(|resource| resource.to_string())
+        target(&Login::parse("acme").unwrap(), &pointer, &known)
+            .unwrap()
+            .map(|resource| resource.to_string())
     }
 
     #[test]
     fn ids_lead_to_names_of_the_organization_only() {
-        let repo = |parts: &[(&str, &str)], name: &str| resolved("repository_id", "7", parts, Read::RepositoryById(7), json!({"full_name": name}));
+        let repo = |parts: &[(&str, &str)], name: &str| {
+            resolved(
+                "repository_id",
+                "7",
+                parts,
+                Read::RepositoryById(7),
+                json!({"full_name": name}),
+            )
+        };
         assert_eq!(repo(&[], "Acme/shop").as_deref(), Some("repo:acme/shop"));
-        assert_eq!(repo(&[("at", "feature/x")], "acme/shop").as_deref(), Some("repo:acme/shop@feature/x"));
+        assert_eq!(
+            repo(&[("at", "feature/x")], "acme/shop").as_deref(),
+            Some("repo:acme/shop@feature/x")
+        );
         assert_eq!(repo(&[("at", "a..b")], "acme/shop"), None);
         assert_eq!(repo(&[], "other/shop"), None);
         let team = |parts: &[(&str, &str)]| {
-            resolved("team_id", "3", parts, Read::TeamById(3), json!({"slug": "payments", "organization": {"login": "acme", "id": 9}}))
+            resolved(
+                "team_id",
+                "3",
+                parts,
+                Read::TeamById(3),
+                json!({"slug": "payments", "organization": {"login": "acme", "id": 9}}),
+            )
         };
-        assert_eq!(team(&[("organization_id", "9")]).as_deref(), Some("team:acme/payments"));
+        assert_eq!(
+            team(&[("organization_id", "9")]).as_deref(),
+            Some("team:acme/payments")
+        );
         assert_eq!(team(&[("organization_id", "8")]), None);
     }
 
     #[test]
     fn nodes_lead_where_they_belong() {
-        let node = |want: &str, body| resolved("node_id", "X_1", &[("want", want)], Read::Node("X_1".into()), body);
-        assert_eq!(node("repo", json!({"repository": {"nameWithOwner": "acme/shop"}})).as_deref(), Some("repo:acme/shop"));
-        assert_eq!(node("org", json!({"login": "ACME"})).as_deref(), Some("org:acme"));
-        assert_eq!(node("team", json!({"slug": "payments", "organization": {"login": "acme"}})).as_deref(), Some("team:acme/payments"));
+        let node = |want: &str, body| {
+            resolved(
+                "node_id",
+                "X_1",
+                &[("want", want)],
+                Read::Node("X_1".into()),
+                body,
+            )
+        };
+        assert_eq!(
+            node(
+                "repo",
+                json!({"repository": {"nameWithOwner": "acme/shop"}})
+            )
+            .as_deref(),
+            Some("repo:acme/shop")
+        );
+        assert_eq!(
+            node("org", json!({"login": "ACME"})).as_deref(),
+            Some("org:acme")
+        );
+        assert_eq!(
+            node(
+                "team",
+                json!({"slug": "payments", "organization": {"login": "acme"}})
+            )
+            .as_deref(),
+            Some("team:acme/payments")
+        );
         assert_eq!(node("org", json!({"login": "dana"})), None);
         assert_eq!(node("repo", json!({})), None);
     }

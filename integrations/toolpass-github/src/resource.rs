@@ -61,21 +61,38 @@ impl Target {
     pub fn read(organization: &Login, resource: &Resource) -> Result<Target, Failure> {
         let own = |owner: &str| match Login::parse(owner) {
             Some(owner) if owner == *organization => Ok(()),
-            Some(_) => Err(Failure::invalid(format!("this connection answers for the organization `{organization}` only"))),
-            None => Err(Failure::invalid("expected a login before the `/` of the resource")),
+            Some(_) => Err(Failure::invalid(format!(
+                "this connection answers for the organization `{organization}` only"
+            ))),
+            None => Err(Failure::invalid(
+                "expected a login before the `/` of the resource",
+            )),
         };
         if resource.kind() != "org" && resource.as_str().contains('?') {
-            return Err(Failure::invalid(format!("a `{}` resource takes no query", resource.kind())));
+            return Err(Failure::invalid(format!(
+                "a `{}` resource takes no query",
+                resource.kind()
+            )));
         }
         match resource.kind() {
             "repo" => {
-                let (owner, rest) = resource.id().split_once('/').ok_or_else(|| Failure::invalid(EXPECTED_REPO))?;
+                let (owner, rest) = resource
+                    .id()
+                    .split_once('/')
+                    .ok_or_else(|| Failure::invalid(EXPECTED_REPO))?;
                 own(owner)?;
                 let (name, branch) = match rest.split_once('@') {
-                    Some((name, branch)) => (name, Some(Branch::parse(branch).ok_or_else(|| Failure::invalid(EXPECTED_BRANCH))?)),
+                    Some((name, branch)) => (
+                        name,
+                        Some(
+                            Branch::parse(branch)
+                                .ok_or_else(|| Failure::invalid(EXPECTED_BRANCH))?,
+                        ),
+                    ),
                     None => (rest, None),
                 };
-                let repo = Repo::new(organization, name).ok_or_else(|| Failure::invalid(EXPECTED_REPO))?;
+                let repo =
+                    Repo::new(organization, name).ok_or_else(|| Failure::invalid(EXPECTED_REPO))?;
                 Ok(Target::Repo(repo, branch))
             }
             "org" => {
@@ -83,11 +100,19 @@ impl Target {
                 Ok(Target::Org(kind_of(resource)?))
             }
             "team" => {
-                let (owner, slug) = resource.id().split_once('/').ok_or_else(|| Failure::invalid(EXPECTED_TEAM))?;
+                let (owner, slug) = resource
+                    .id()
+                    .split_once('/')
+                    .ok_or_else(|| Failure::invalid(EXPECTED_TEAM))?;
                 own(owner)?;
-                Ok(Target::Team(Slug::parse(slug).ok_or_else(|| Failure::invalid(EXPECTED_TEAM))?))
+                Ok(Target::Team(
+                    Slug::parse(slug).ok_or_else(|| Failure::invalid(EXPECTED_TEAM))?,
+                ))
             }
-            other => Err(Failure::invalid(format!("expected a resource of type `repo`, `org` or `team`, found {}", Quoted::new(other)))),
+            other => Err(Failure::invalid(format!(
+                "expected a resource of type `repo`, `org` or `team`, found {}",
+                Quoted::new(other)
+            ))),
         }
     }
 
@@ -103,7 +128,10 @@ impl Target {
 
 /// Whether the resource can belong to `organization`: its owner says so, whatever else stands in it. Pure.
 pub fn is_owned_by(organization: &Login, resource: &Resource) -> bool {
-    let owner = resource.id().split_once('/').map_or(resource.id(), |(owner, _)| owner);
+    let owner = resource
+        .id()
+        .split_once('/')
+        .map_or(resource.id(), |(owner, _)| owner);
     Login::parse(owner).is_some_and(|owner| owner == *organization)
 }
 
@@ -111,10 +139,14 @@ fn kind_of(resource: &Resource) -> Result<Option<Kind>, Failure> {
     match resource.query() {
         [] => Ok(None),
         [(key, value)] if key == "visibility" => {
-            let kind = Kind::parse(value).ok_or_else(|| Failure::invalid("expected `public`, `private` or `internal` as `visibility`"))?;
+            let kind = Kind::parse(value).ok_or_else(|| {
+                Failure::invalid("expected `public`, `private` or `internal` as `visibility`")
+            })?;
             Ok(Some(kind))
         }
-        _ => Err(Failure::invalid("an `org` resource takes no query but `visibility`")),
+        _ => Err(Failure::invalid(
+            "an `org` resource takes no query but `visibility`",
+        )),
     }
 }
 
@@ -129,8 +161,11 @@ impl Login {
             && !name.ends_with('-')
             && !name.contains("--")
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        let code_fits = short_code.is_none_or(|code| (3..=8).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphanumeric()));
-        ((1..=39).contains(&text.len()) && !name.is_empty() && name_fits && code_fits).then(|| Login(text.into()))
+        let code_fits = short_code.is_none_or(|code| {
+            (3..=8).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphanumeric())
+        });
+        ((1..=39).contains(&text.len()) && !name.is_empty() && name_fits && code_fits)
+            .then(|| Login(text.into()))
     }
 
     /// Take a login that GitHub itself returned: older accounts break the grammar, so any name that needs no escaping in an
@@ -174,8 +209,14 @@ impl Repo {
     /// The repository `name` of `owner`.
     pub fn new(owner: &Login, name: &str) -> Option<Repo> {
         let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
-        let named = (1..=100).contains(&name.len()) && name != "." && name != ".." && name.bytes().all(fits);
-        named.then(|| Repo { owner: owner.clone(), name: name.into() })
+        let named = (1..=100).contains(&name.len())
+            && name != "."
+            && name != ".."
+            && name.bytes().all(fits);
+        named.then(|| Repo {
+            owner: owner.clone(),
+            name: name.into(),
+        })
     }
 
     /// Read `owner/name`.
@@ -218,7 +259,8 @@ impl Slug {
     /// Read a team's slug.
     pub fn parse(text: &str) -> Option<Slug> {
         let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
-        let shaped = (1..=255).contains(&text.len()) && !text.starts_with('-') && !text.ends_with('-');
+        let shaped =
+            (1..=255).contains(&text.len()) && !text.starts_with('-') && !text.ends_with('-');
         (shaped && text.bytes().all(fits)).then(|| Slug(text.into()))
     }
 
@@ -273,9 +315,11 @@ impl fmt::Display for Slug {
     }
 }
 
-const EXPECTED_REPO: &str = "expected `repo:<owner>/<name>[@branch]`, the name of letters, digits, `.`, `_` and `-`";
+const EXPECTED_REPO: &str =
+    "expected `repo:<owner>/<name>[@branch]`, the name of letters, digits, `.`, `_` and `-`";
 const EXPECTED_BRANCH: &str = "expected a branch name after the `@` of the resource";
-const EXPECTED_TEAM: &str = "expected `team:<organization>/<slug>`, the slug of lower-case letters, digits, `-` and `_`";
+const EXPECTED_TEAM: &str =
+    "expected `team:<organization>/<slug>`, the slug of lower-case letters, digits, `-` and `_`";
 
 #[cfg(test)]
 mod tests {
@@ -283,15 +327,41 @@ mod tests {
     use toolpass_core::codes::Code;
 
     fn read(text: &str) -> Result<Target, Failure> {
-        Target::read(&Login::parse("Acme").unwrap(), &Resource::parse(text).unwrap())
+        Target::read(
+            &Login::parse("Acme").unwrap(),
+            &Resource::parse(text).unwrap(),
+        )
     }
 
     #[test]
     fn logins() {
-        for good in ["a", "dana", "Dana-Ops", "a1", "dana_acme", "ACME_admin", "octo-cat_short123", &"a".repeat(39)] {
+        for good in [
+            "a",
+            "dana",
+            "Dana-Ops",
+            "a1",
+            "dana_acme",
+            "ACME_admin",
+            "octo-cat_short123",
+            &"a".repeat(39),
+        ] {
             assert!(Login::parse(good).is_some(), "{good}");
         }
-        for bad in ["", "-a", "a-", "a--b", "a.b", "a b", "dana_ab", "dana_abcdefghi", "a_b_acme", "_acme", "é", "a/b", &"a".repeat(40)] {
+        for bad in [
+            "",
+            "-a",
+            "a-",
+            "a--b",
+            "a.b",
+            "a b",
+            "dana_ab",
+            "dana_abcdefghi",
+            "a_b_acme",
+            "_acme",
+            "é",
+            "a/b",
+            &"a".repeat(40),
+        ] {
             assert!(Login::parse(bad).is_none(), "{bad}");
         }
         assert_eq!(Login::parse("DANA"), Login::parse("dana"));
@@ -301,18 +371,43 @@ mod tests {
 
     #[test]
     fn resources_are_spelled_as_configured() {
-        let Target::Repo(repo, branch) = read("repo:ACME/.github@feature/x@2").unwrap() else { panic!("a repository") };
-        assert_eq!((repo.to_string(), branch.unwrap().to_string()), ("Acme/.github".into(), "feature/x@2".into()));
-        assert_eq!(read("org:aCME?visibility=internal").unwrap(), Target::Org(Some(Kind::Internal)));
+        let Target::Repo(repo, branch) = read("repo:ACME/.github@feature/x@2").unwrap() else {
+            panic!("a repository")
+        };
+        assert_eq!(
+            (repo.to_string(), branch.unwrap().to_string()),
+            ("Acme/.github".into(), "feature/x@2".into())
+        );
+        assert_eq!(
+            read("org:aCME?visibility=internal").unwrap(),
+            Target::Org(Some(Kind::Internal))
+        );
         assert_eq!(read("team:acme/payments_eu").unwrap().type_name(), "team");
     }
 
     #[test]
     fn what_is_no_resource_of_the_connection() {
         for bad in [
-            "repo:other/x", "repo:acme", "repo:acme/", "repo:acme/a/b", "repo:acme/..", "repo:acme/x@", "repo:acme/x?a=1", "repo:acme/x?",
-            "repo:acme/x@a..b", "repo:acme/x@-a", "repo:acme/x@a b", "org:other", "org:", "org:acme?visibility=secret", "org:acme?x=1",
-            "team:acme/Payments", "team:acme", "team:acme/a?x=1", "team:acme/-a", "issue:acme/x",
+            "repo:other/x",
+            "repo:acme",
+            "repo:acme/",
+            "repo:acme/a/b",
+            "repo:acme/..",
+            "repo:acme/x@",
+            "repo:acme/x?a=1",
+            "repo:acme/x?",
+            "repo:acme/x@a..b",
+            "repo:acme/x@-a",
+            "repo:acme/x@a b",
+            "org:other",
+            "org:",
+            "org:acme?visibility=secret",
+            "org:acme?x=1",
+            "team:acme/Payments",
+            "team:acme",
+            "team:acme/a?x=1",
+            "team:acme/-a",
+            "issue:acme/x",
         ] {
             assert_eq!(read(bad).unwrap_err().code(), Code::InvalidRequest, "{bad}");
         }
@@ -321,8 +416,18 @@ mod tests {
     #[test]
     fn ownership_is_the_owner() {
         let acme = Login::parse("acme").unwrap();
-        for (text, owned) in [("repo:ACME/x@m", true), ("org:acme", true), ("team:acme/x", true), ("repo:acme2/x", false), ("org:", false)] {
-            assert_eq!(is_owned_by(&acme, &Resource::parse(text).unwrap()), owned, "{text}");
+        for (text, owned) in [
+            ("repo:ACME/x@m", true),
+            ("org:acme", true),
+            ("team:acme/x", true),
+            ("repo:acme2/x", false),
+            ("org:", false),
+        ] {
+            assert_eq!(
+                is_owned_by(&acme, &Resource::parse(text).unwrap()),
+                owned,
+                "{text}"
+            );
         }
     }
 }

@@ -1,5 +1,12 @@
 //! The rules over answers from `cases/rules.jsonl`, and what holds for every answer there is.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
+
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -22,29 +29,44 @@ use toolpass_testkit::corpus::{self, Case};
 
 #[test]
 fn every_case_is_decided_as_written() {
-    let decided = corpus::decisions(&corpus_file(), |case| decide(case, &answered)).unwrap_or_else(|failures| panic!("{failures}"));
+    let decided = corpus::decisions(&corpus_file(), |case| decide(case, &answered))
+        .unwrap_or_else(|failures| panic!("{failures}"));
     assert!(decided > 100, "only {decided} cases");
 }
 
 /// A read that fails, or answers with something else than it should, never says yes or no.
 #[test]
 fn trouble_with_any_read_leaves_the_question_open_or_as_it_was() {
-    let troubles: [(&str, fn() -> Answer); 4] = [
-        ("500", || Answer::Failed(Failure::new(Code::UpstreamError, "status 500"))),
-        ("a timeout", || Answer::Failed(Failure::new(Code::UpstreamTimeout, "late"))),
-        ("another type", || Answer::Body(json!("text"))),
-        ("a move", || Answer::Moved),
+    let failed = |code, text| Answer::Failed(Failure::new(code, text));
+    let troubles = [
+        ("500", failed(Code::UpstreamError, "status 500")),
+        ("a timeout", failed(Code::UpstreamTimeout, "late")),
+        ("another type", Answer::Body(json!("text"))),
+        ("a move", Answer::Moved),
     ];
     for (line, case) in corpus::cases(&corpus_file()).unwrap() {
         let usual = case.expected().outcome();
         let addresses: Vec<String> = case.answers.addresses().map(str::to_owned).collect();
-        for (trouble, answer) in troubles {
+        for (trouble, answer) in &troubles {
             for at in &addresses {
-                let broken = |address: &str, value: &Value| if address == at { Ok(answer()) } else { answered(address, value) };
+                let broken = |address: &str, value: &Value| {
+                    if address == at {
+                        Ok(answer.clone())
+                    } else {
+                        answered(address, value)
+                    }
+                };
                 // A read the other answer would have asked for is not in the case: as unknown as a failure.
-                let Ok(decision) = decide(&case, &broken) else { continue };
+                let Ok(decision) = decide(&case, &broken) else {
+                    continue;
+                };
                 let kept = decision.outcome() == usual || decision.outcome() == Outcome::Unknown;
-                assert!(kept, "line {line}, {}: {trouble} at {at} made it {}", case.name, decision.reason());
+                assert!(
+                    kept,
+                    "line {line}, {}: {trouble} at {at} made it {}",
+                    case.name,
+                    decision.reason()
+                );
             }
         }
     }
@@ -57,12 +79,22 @@ fn no_member_that_is_wrong_or_gone_makes_an_allow() {
         if case.expected().outcome() == Outcome::Allow {
             continue;
         }
-        for at in case.answers.addresses().map(str::to_owned).collect::<Vec<_>>() {
-            let Ok(Value::Object(record)) = case.answers.get(&at).cloned() else { continue };
+        for at in case
+            .answers
+            .addresses()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+        {
+            let Ok(Value::Object(record)) = case.answers.get(&at).cloned() else {
+                continue;
+            };
             if record.contains_key("$status") {
                 continue; // no record
             }
-            for name in record.keys().filter(|name| !ABSENCE_SAYS_NO.contains(&name.as_str())) {
+            for name in record
+                .keys()
+                .filter(|name| !ABSENCE_SAYS_NO.contains(&name.as_str()))
+            {
                 for change in [None, Some(json!([7]))] {
                     let mut changed = record.clone();
                     match change {
@@ -70,9 +102,18 @@ fn no_member_that_is_wrong_or_gone_makes_an_allow() {
                         None => changed.remove(name),
                     };
                     let changed = Value::Object(changed);
-                    let altered = |address: &str, value: &Value| answered(address, if address == at { &changed } else { value });
-                    let Ok(decision) = decide(&case, &altered) else { continue };
-                    assert_ne!(decision.outcome(), Outcome::Allow, "line {line}, {}: `{name}` at {at}", case.name);
+                    let altered = |address: &str, value: &Value| {
+                        answered(address, if address == at { &changed } else { value })
+                    };
+                    let Ok(decision) = decide(&case, &altered) else {
+                        continue;
+                    };
+                    assert_ne!(
+                        decision.outcome(),
+                        Outcome::Allow,
+                        "line {line}, {}: `{name}` at {at}",
+                        case.name
+                    );
                 }
             }
         }
@@ -93,8 +134,19 @@ proptest! {
 
 /// Members whose absence is GitHub's way to say that there is no such thing.
 const ABSENCE_SAYS_NO: &[&str] = &[
-    "block_creations", "has_pull_requests", "limit", "lock_branch", "locked", "protection_rules", "pull_request_creation_policy",
-    "required_linear_history", "required_pull_request_reviews", "required_signatures", "required_status_checks", "restrictions", "stack",
+    "block_creations",
+    "has_pull_requests",
+    "limit",
+    "lock_branch",
+    "locked",
+    "protection_rules",
+    "pull_request_creation_policy",
+    "required_linear_history",
+    "required_pull_request_reviews",
+    "required_signatures",
+    "required_status_checks",
+    "restrictions",
+    "stack",
 ];
 
 const LEVELS: [&str; 5] = ["pull", "triage", "push", "maintain", "admin"];
@@ -139,29 +191,64 @@ struct World {
 }
 
 fn worlds() -> impl Strategy<Value = World> {
-    let rule = prop::option::of(prop::sample::select(vec!["update", "pull_request", "deletion", "creation", "required_status_checks", "new_rule"]));
-    let actors = vec![("RepositoryRole", 4), ("RepositoryRole", 5), ("User", 7), ("OrganizationAdmin", 1), ("EnterpriseOwner", 1)];
-    let bypass = prop::option::of((prop::sample::select(actors), prop::sample::select(vec!["always", "pull_request"])));
+    let rule = prop::option::of(prop::sample::select(vec![
+        "update",
+        "pull_request",
+        "deletion",
+        "creation",
+        "required_status_checks",
+        "new_rule",
+    ]));
+    let actors = vec![
+        ("RepositoryRole", 4),
+        ("RepositoryRole", 5),
+        ("User", 7),
+        ("OrganizationAdmin", 1),
+        ("EnterpriseOwner", 1),
+    ];
+    let bypass = prop::option::of((
+        prop::sample::select(actors),
+        prop::sample::select(vec!["always", "pull_request"]),
+    ));
     let author = prop::sample::select(vec!["dana", "sam"]);
     let state = prop::sample::select(vec!["clean", "blocked", "unknown", "dirty"]);
     let member = prop::sample::select(vec!["member", "admin", "pending"]);
-    (any::<[bool; 6]>(), rule, bypass, prop::option::of(any::<[bool; 6]>()), author, any::<bool>(), state, member).prop_map(
-        |(flags, rule, bypass, protection, author, locked, state, member)| World {
-            flags,
-            rule,
-            bypass: bypass.map(|((kind, id), mode)| (kind, id, mode)),
-            protection,
-            author,
-            locked,
-            state,
-            member,
-        },
+    (
+        any::<[bool; 6]>(),
+        rule,
+        bypass,
+        prop::option::of(any::<[bool; 6]>()),
+        author,
+        any::<bool>(),
+        state,
+        member,
     )
+        .prop_map(
+            |(flags, rule, bypass, protection, author, locked, state, member)| World {
+                flags,
+                rule,
+                bypass: bypass.map(|((kind, id), mode)| (kind, id, mode)),
+                protection,
+                author,
+                locked,
+                state,
+                member,
+            },
+        )
 }
 
 impl World {
-    fn decide(&self, action: &str, resource: &str, facts: &[(&str, &str)], level: usize) -> Decision {
-        let facts: Facts = facts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    fn decide(
+        &self,
+        action: &str,
+        resource: &str,
+        facts: &[(&str, &str)],
+        level: usize,
+    ) -> Decision {
+        let facts: Facts = facts
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
         let question = match question(&[], "dana", action, resource, facts) {
             Ok(question) => question,
             Err(failure) => return Decision::new(failure.code(), failure.text()),
@@ -173,19 +260,38 @@ impl World {
         let [archived, issues, forking, deletes, public, listed] = self.flags;
         let held = |index: usize| index <= level;
         let body = match address {
-            "/repos/acme/shop" => json!({"archived": archived, "disabled": false, "has_issues": issues, "allow_forking": forking,
-                "default_branch": "main", "visibility": if public { "public" } else { "private" }}),
-            "/repos/acme/shop/collaborators/dana/permission" => json!({"role_name": LEVELS[level].replace("pull", "read").replace("push", "write"),
-                "user": {"id": 7, "permissions": {"pull": true, "triage": held(1), "push": held(2), "maintain": held(3), "admin": held(4)}}}),
-            "/repos/acme/shop/rules/branches/main" => json!(self.rule.iter().map(|kind| json!({"type": kind, "ruleset_id": 9})).collect::<Vec<_>>()),
+            "/repos/acme/shop" => {
+                json!({"archived": archived, "disabled": false, "has_issues": issues, "allow_forking": forking,
+                "default_branch": "main", "visibility": if public { "public" } else { "private" }})
+            }
+            "/repos/acme/shop/collaborators/dana/permission" => {
+                json!({"role_name": LEVELS[level].replace("pull", "read").replace("push", "write"),
+                "user": {"id": 7, "permissions": {"pull": true, "triage": held(1), "push": held(2), "maintain": held(3), "admin": held(4)}}})
+            }
+            "/repos/acme/shop/rules/branches/main" => json!(
+                self.rule
+                    .iter()
+                    .map(|kind| json!({"type": kind, "ruleset_id": 9}))
+                    .collect::<Vec<_>>()
+            ),
             "/repos/acme/shop/rulesets/9" => match self.bypass {
-                Some((kind, id, mode)) => json!({"bypass_actors": [{"actor_type": kind, "actor_id": id, "bypass_mode": mode}]}),
+                Some((kind, id, mode)) => {
+                    json!({"bypass_actors": [{"actor_type": kind, "actor_id": id, "bypass_mode": mode}]})
+                }
                 None => json!({"bypass_actors": []}),
             },
             "/repos/acme/shop/branches/main/protection" => match self.protection {
-                None => return Answer::Missing { message: "Branch not protected".into() },
+                None => {
+                    return Answer::Missing {
+                        message: "Branch not protected".into(),
+                    };
+                }
                 Some([enforced, restricted, reviewed, checked, deletable, locked]) => {
-                    let people = if listed { json!([{"login": "DANA"}]) } else { json!([]) };
+                    let people = if listed {
+                        json!([{"login": "DANA"}])
+                    } else {
+                        json!([])
+                    };
                     let mut body = json!({"enforce_admins": {"enabled": enforced}, "allow_deletions": {"enabled": deletable}, "lock_branch": {"enabled": locked}});
                     if restricted {
                         body["restrictions"] = json!({"users": people, "teams": []});
@@ -199,11 +305,17 @@ impl World {
                     body
                 }
             },
-            "/repos/acme/shop/issues/1" => json!({"user": {"login": self.author}, "locked": self.locked}),
-            "/repos/acme/shop/pulls/2" => json!({"user": {"login": self.author}, "base": {"ref": "main"}, "mergeable_state": self.state}),
+            "/repos/acme/shop/issues/1" => {
+                json!({"user": {"login": self.author}, "locked": self.locked})
+            }
+            "/repos/acme/shop/pulls/2" => {
+                json!({"user": {"login": self.author}, "base": {"ref": "main"}, "mergeable_state": self.state})
+            }
             "/repos/acme/shop/interaction-limits" => json!({}),
             "/orgs/acme" => json!({"members_can_delete_repositories": deletes}),
-            "/orgs/acme/memberships/dana" if self.member == "pending" => json!({"state": "pending", "role": "member"}),
+            "/orgs/acme/memberships/dana" if self.member == "pending" => {
+                json!({"state": "pending", "role": "member"})
+            }
             "/orgs/acme/memberships/dana" => json!({"state": "active", "role": self.member}),
             other => panic!("no answer for {other}"),
         };
@@ -217,43 +329,96 @@ fn corpus_file() -> std::path::PathBuf {
 
 /// What an answer of a case stands for: a record, or `{"$status": 404, "message": "…"}`.
 fn answered(_: &str, value: &Value) -> Result<Answer, String> {
-    let Some(status) = value.get("$status") else { return Ok(Answer::Body(value.clone())) };
-    let message = value.get("message").and_then(Value::as_str).unwrap_or("Not Found").to_owned();
+    let Some(status) = value.get("$status") else {
+        return Ok(Answer::Body(value.clone()));
+    };
+    let message = value
+        .get("message")
+        .and_then(Value::as_str)
+        .unwrap_or("Not Found")
+        .to_owned();
     match status.as_u64() {
         Some(301) => Ok(Answer::Moved),
         Some(403) => Ok(Answer::Forbidden),
         Some(404) => Ok(Answer::Missing { message }),
-        Some(429) => Ok(Answer::Failed(Failure::new(Code::UpstreamRateLimited, "limited"))),
-        Some(500) => Ok(Answer::Failed(Failure::new(Code::UpstreamError, "status 500"))),
+        Some(429) => Ok(Answer::Failed(Failure::new(
+            Code::UpstreamRateLimited,
+            "limited",
+        ))),
+        Some(500) => Ok(Answer::Failed(Failure::new(
+            Code::UpstreamError,
+            "status 500",
+        ))),
         _ => Err(format!("no answer for the status {status}")),
     }
 }
 
-fn decide(case: &Case, answer: &dyn Fn(&str, &Value) -> Result<Answer, String>) -> Result<Decision, String> {
-    let keys: Vec<(&str, &str)> = case.keys.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    let question = match question(&keys, &case.user, &case.action, &case.resource, case.said.clone()) {
+fn decide(
+    case: &Case,
+    answer: &dyn Fn(&str, &Value) -> Result<Answer, String>,
+) -> Result<Decision, String> {
+    let keys: Vec<(&str, &str)> = case
+        .keys
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()))
+        .collect();
+    let question = match question(
+        &keys,
+        &case.user,
+        &case.action,
+        &case.resource,
+        case.said.clone(),
+    ) {
         Ok(question) => question,
         Err(failure) => return Ok(Decision::new(failure.code(), failure.text())),
     };
-    settle(&question, |_, address| answer(address, case.answers.get(address)?))
+    settle(&question, |_, address| {
+        answer(address, case.answers.get(address)?)
+    })
 }
 
-fn question(keys: &[(&str, &str)], user: &str, action: &str, resource: &str, facts: Facts) -> Result<Question, Failure> {
+fn question(
+    keys: &[(&str, &str)],
+    user: &str,
+    action: &str,
+    resource: &str,
+    facts: Facts,
+) -> Result<Question, Failure> {
     let keys = [&[("organization", "acme"), ("token", "t")], keys].concat();
     let config = Config::read(&connect::settings(&GITHUB, &keys).unwrap()).unwrap();
-    let person = Person { user: User::parse("dana@example.com").unwrap(), groups: Groups::default(), token: None };
-    let identity = Identity { id: user.into(), display: user.into(), ..Identity::default() };
+    let person = Person {
+        user: User::parse("dana@example.com").unwrap(),
+        groups: Groups::default(),
+        token: None,
+    };
+    let identity = Identity {
+        id: user.into(),
+        display: user.into(),
+        ..Identity::default()
+    };
     let resource = Resource::parse(resource).unwrap();
-    Question::read(&config, &Request { person, identity, action: action.into(), resource, facts })
+    Question::read(
+        &config,
+        &Request {
+            person,
+            identity,
+            action: action.into(),
+            resource,
+            facts,
+        },
+    )
 }
 
-fn settle(question: &Question, answer: impl Fn(&Read, &str) -> Result<Answer, String>) -> Result<Decision, String> {
+fn settle(
+    question: &Question,
+    answer: impl Fn(&Read, &str) -> Result<Answer, String>,
+) -> Result<Decision, String> {
     let mut known = Known::default();
     loop {
         match rules::decide(question, &known) {
             Ok(decision) => return Ok(decision),
             Err(Stop::Failed(failure)) => return Ok(Decision::new(failure.code(), failure.text())),
-            Err(Stop::Decided(_)) => return Err("a decision that is no answer".into()),
+            Err(Stop::Denied(_)) => return Err("a no that is no answer".into()),
             Err(Stop::Missing(reads)) => {
                 for read in reads {
                     let address = address(&read);

@@ -10,8 +10,8 @@ use toolpass_http::auth::Bearer;
 use toolpass_http::budget::Context;
 use toolpass_http::client::Client;
 use toolpass_http::path::PathBuilder;
-use toolpass_integration::fields::{Lookup, LookupAnswer};
 use toolpass_integration::failure::Failure;
+use toolpass_integration::fields::{Lookup, LookupAnswer};
 
 use super::{given, not_found};
 use crate::resource::Login;
@@ -29,24 +29,51 @@ impl Service {
 
     pub(super) async fn find(&self, ctx: &Context, email: &str) -> Result<Login, Failure> {
         let failed = |why: &str| Failure::unsupported(format!("the identity service {why}"));
-        let request = self.0.get(PathBuilder::new()).query("email", email).accept_4xx();
-        let response = request.send(ctx).await.map_err(|_| failed("could not be asked"))?;
+        let request = self
+            .0
+            .get(PathBuilder::new())
+            .query("email", email)
+            .accept_4xx();
+        let response = request
+            .send(ctx)
+            .await
+            .map_err(|_| failed("could not be asked"))?;
         match response.status {
             200 => {}
-            404 | 422 => return Err(not_found("the identity service knows nobody with this e-mail")),
+            404 | 422 => {
+                return Err(not_found(
+                    "the identity service knows nobody with this e-mail",
+                ));
+            }
             status => return Err(failed(&format!("answered with status {status}"))),
         }
-        let answer = response.json().map_err(|_| failed("answered with something that is not JSON"))?;
-        given(answer.as_str().ok_or_else(|| failed("answered with JSON that is no string"))?, "the identity service")
+        let answer = response
+            .json()
+            .map_err(|_| failed("answered with something that is not JSON"))?;
+        given(
+            answer
+                .as_str()
+                .ok_or_else(|| failed("answered with JSON that is no string"))?,
+            "the identity service",
+        )
     }
 }
 
 /// Ask the application, as long as the check has time.
-pub(super) async fn callable(ctx: &Context, lookup: &dyn Lookup, email: &str) -> Result<Login, Failure> {
+pub(super) async fn callable(
+    ctx: &Context,
+    lookup: &dyn Lookup,
+    email: &str,
+) -> Result<Login, Failure> {
     match ctx.within(lookup.lookup(email)).await {
         Some(LookupAnswer::Text(text)) => given(&text, "`identity`"),
         Some(LookupAnswer::Nothing) => Err(not_found("`identity` knows nobody with this e-mail")),
-        Some(LookupAnswer::Failed) => Err(Failure::unsupported("`identity` raised, or answered with neither a text nor nothing")),
-        None => Err(Failure::new(Code::UpstreamTimeout, "the check's time was spent while `identity` ran")),
+        Some(LookupAnswer::Failed) => Err(Failure::unsupported(
+            "`identity` raised, or answered with neither a text nor nothing",
+        )),
+        None => Err(Failure::new(
+            Code::UpstreamTimeout,
+            "the check's time was spent while `identity` ran",
+        )),
     }
 }

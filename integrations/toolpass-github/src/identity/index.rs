@@ -49,7 +49,9 @@ enum Holder {
 
 impl Entry {
     fn has(&self, email: &str) -> bool {
-        self.addresses.iter().any(|address| address.eq_ignore_ascii_case(email))
+        self.addresses
+            .iter()
+            .any(|address| address.eq_ignore_ascii_case(email))
     }
 }
 
@@ -58,7 +60,9 @@ pub(super) fn choose(entries: &[Entry], email: &str) -> Result<Option<Login>, Fa
     let kept: Vec<&Entry> = entries.iter().filter(|entry| entry.has(email)).collect();
     let mut linked = kept.iter().filter_map(|entry| entry.login.as_deref());
     match (linked.next(), kept.is_empty()) {
-        (Some(first), _) if linked.all(|login| login.eq_ignore_ascii_case(first)) => returned(first).map(Some),
+        (Some(first), _) if linked.all(|login| login.eq_ignore_ascii_case(first)) => {
+            returned(first).map(Some)
+        }
         (Some(_), _) => Err(ambiguous()),
         (None, false) => Err(unlinked()),
         (None, true) => Ok(None),
@@ -70,7 +74,11 @@ impl Index {
     pub(super) fn take(&mut self, page: Page) -> Option<String> {
         for entry in page.entries {
             self.seen += 1;
-            for address in entry.addresses.iter().filter(|address| address.contains('@')) {
+            for address in entry
+                .addresses
+                .iter()
+                .filter(|address| address.contains('@'))
+            {
                 self.put(address.to_ascii_lowercase(), entry.login.as_deref());
             }
         }
@@ -90,14 +98,18 @@ impl Index {
             Some(Holder::Linked(login)) => returned(login),
             Some(Holder::Conflict) => Err(ambiguous()),
             Some(Holder::Unlinked) => Err(unlinked()),
-            None if self.truncated => Err(Failure::unsupported("the list of people is too long to be read whole, and this e-mail is not in the part that was")),
+            None if self.truncated => Err(Failure::unsupported(
+                "the list of people is too long to be read whole, and this e-mail is not in the part that was",
+            )),
             None => Err(not_found("nobody the organization knows has this e-mail")),
         }
     }
 
     fn put(&mut self, address: String, login: Option<&str>) {
         let next = match (self.people.get(&address), login) {
-            (Some(Holder::Linked(known)), Some(login)) if !known.eq_ignore_ascii_case(login) => Holder::Conflict,
+            (Some(Holder::Linked(known)), Some(login)) if !known.eq_ignore_ascii_case(login) => {
+                Holder::Conflict
+            }
             (None | Some(Holder::Unlinked), Some(login)) => Holder::Linked(login.to_owned()),
             (None, None) => Holder::Unlinked,
             (Some(_), _) => return,
@@ -110,10 +122,21 @@ impl Index {
 pub(super) fn identities(json: Json<'_>) -> Result<Page, Error> {
     page(json, |node| {
         let mut addresses = Vec::new();
-        for (part, names) in [("samlIdentity", ["nameId", "username"].as_slice()), ("scimIdentity", ["username"].as_slice())] {
-            let Some(identity) = node.member(part)? else { continue };
+        for (part, names) in [
+            ("samlIdentity", ["nameId", "username"].as_slice()),
+            ("scimIdentity", ["username"].as_slice()),
+        ] {
+            let Some(identity) = node.member(part)? else {
+                continue;
+            };
             for name in names {
-                addresses.extend(identity.member(name)?.map(|value| value.string()).transpose()?.map(str::to_owned));
+                addresses.extend(
+                    identity
+                        .member(name)?
+                        .map(|value| value.string())
+                        .transpose()?
+                        .map(str::to_owned),
+                );
             }
             if let Some(emails) = identity.member("emails")? {
                 for email in emails.array()? {
@@ -121,32 +144,59 @@ pub(super) fn identities(json: Json<'_>) -> Result<Page, Error> {
                 }
             }
         }
-        let login = node.member("user")?.map(|user| user.required("login")?.string()).transpose()?;
-        Ok(Entry { login: login.map(str::to_owned), addresses })
+        let login = node
+            .member("user")?
+            .map(|user| user.required("login")?.string())
+            .transpose()?;
+        Ok(Entry {
+            login: login.map(str::to_owned),
+            addresses,
+        })
     })
 }
 
 /// Read a page of members with their verified e-mails.
 pub(super) fn members(json: Json<'_>) -> Result<Page, Error> {
     page(json, |node| {
-        let emails = node.member("organizationVerifiedDomainEmails")?.map(|emails| emails.array()).transpose()?;
-        let addresses = emails.into_iter().flatten().map(|email| Ok(email.string()?.to_owned())).collect::<Result<_, Error>>()?;
-        Ok(Entry { login: Some(node.required("login")?.string()?.to_owned()), addresses })
+        let emails = node
+            .member("organizationVerifiedDomainEmails")?
+            .map(|emails| emails.array())
+            .transpose()?;
+        let addresses = emails
+            .into_iter()
+            .flatten()
+            .map(|email| Ok(email.string()?.to_owned()))
+            .collect::<Result<_, Error>>()?;
+        Ok(Entry {
+            login: Some(node.required("login")?.string()?.to_owned()),
+            addresses,
+        })
     })
 }
 
 fn page(json: Json<'_>, entry: impl Fn(Json<'_>) -> Result<Entry, Error>) -> Result<Page, Error> {
     let info = json.required("pageInfo")?;
-    let entries = json.required("nodes")?.array()?.filter(|node| !node.is_null()).map(entry).collect::<Result<_, Error>>()?;
+    let entries = json
+        .required("nodes")?
+        .array()?
+        .filter(|node| !node.is_null())
+        .map(entry)
+        .collect::<Result<_, Error>>()?;
     Ok(Page {
         entries,
         has_next: info.required("hasNextPage")?.bool()?,
-        cursor: info.member("endCursor")?.map(|cursor| cursor.string()).transpose()?.map(str::to_owned),
+        cursor: info
+            .member("endCursor")?
+            .map(|cursor| cursor.string())
+            .transpose()?
+            .map(str::to_owned),
     })
 }
 
 fn returned(login: &str) -> Result<Login, Failure> {
-    Login::returned(login).ok_or_else(|| Failure::unsupported("GitHub's name of the account cannot stand in an address"))
+    Login::returned(login).ok_or_else(|| {
+        Failure::unsupported("GitHub's name of the account cannot stand in an address")
+    })
 }
 
 fn ambiguous() -> Failure {
@@ -154,7 +204,9 @@ fn ambiguous() -> Failure {
 }
 
 fn unlinked() -> Failure {
-    Failure::unsupported("the provider knows this e-mail, but no GitHub account is linked to it yet")
+    Failure::unsupported(
+        "the provider knows this e-mail, but no GitHub account is linked to it yet",
+    )
 }
 
 const MAX_PEOPLE: usize = 5_000;
@@ -165,37 +217,75 @@ mod tests {
     use serde_json::json;
 
     fn entry(login: Option<&str>, addresses: &[&str]) -> Entry {
-        Entry { login: login.map(str::to_owned), addresses: addresses.iter().map(|address| address.to_string()).collect() }
+        Entry {
+            login: login.map(str::to_owned),
+            addresses: addresses
+                .iter()
+                .map(|address| address.to_string())
+                .collect(),
+        }
     }
 
     fn codes(entries: &[Entry]) -> Result<Option<String>, Code> {
-        choose(entries, "dana@example.com").map(|login| login.map(|login| login.to_string())).map_err(|failure| failure.code())
+        choose(entries, "dana@example.com")
+            .map(|login| login.map(|login| login.to_string()))
+            .map_err(|failure| failure.code())
     }
 
     #[test]
     fn the_providers_filter_is_not_believed() {
         assert_eq!(codes(&[entry(Some("sam"), &["sam@example.com"])]), Ok(None));
-        assert_eq!(codes(&[entry(Some("sam"), &["sam@example.com"]), entry(Some("dana"), &["x", "DANA@example.com"])]), Ok(Some("dana".into())));
+        assert_eq!(
+            codes(&[
+                entry(Some("sam"), &["sam@example.com"]),
+                entry(Some("dana"), &["x", "DANA@example.com"])
+            ]),
+            Ok(Some("dana".into()))
+        );
         assert_eq!(codes(&[]), Ok(None));
     }
 
     #[test]
     fn one_account_however_often() {
         let dana = &["dana@example.com"];
-        assert_eq!(codes(&[entry(Some("dana"), dana), entry(Some("Dana"), dana), entry(None, dana)]), Ok(Some("dana".into())));
-        assert_eq!(codes(&[entry(Some("dana"), dana), entry(Some("dana2"), dana)]), Err(Code::UserAmbiguous));
+        assert_eq!(
+            codes(&[
+                entry(Some("dana"), dana),
+                entry(Some("Dana"), dana),
+                entry(None, dana)
+            ]),
+            Ok(Some("dana".into()))
+        );
+        assert_eq!(
+            codes(&[entry(Some("dana"), dana), entry(Some("dana2"), dana)]),
+            Err(Code::UserAmbiguous)
+        );
         assert_eq!(codes(&[entry(None, dana)]), Err(Code::Unsupported));
-        assert_eq!(codes(&[entry(Some("not/a/login"), dana)]), Err(Code::Unsupported));
+        assert_eq!(
+            codes(&[entry(Some("not/a/login"), dana)]),
+            Err(Code::Unsupported)
+        );
     }
 
-    fn indexed(entries: Vec<Entry>, has_next: bool, cursor: Option<&str>) -> (Index, Option<String>) {
+    fn indexed(
+        entries: Vec<Entry>,
+        has_next: bool,
+        cursor: Option<&str>,
+    ) -> (Index, Option<String>) {
         let mut index = Index::default();
-        let next = index.take(Page { entries, has_next, cursor: cursor.map(str::to_owned) });
+        let next = index.take(Page {
+            entries,
+            has_next,
+            cursor: cursor.map(str::to_owned),
+        });
         (index, next)
     }
 
     fn found(index: &Index, email: &str) -> Result<String, Code> {
-        index.find(email).map(|login| login.to_string()).map_err(|failure| failure.code())
+        index
+            .find(email)
+            .map(|login| login.to_string())
+            .map_err(|failure| failure.code())
     }
 
     #[test]
@@ -213,7 +303,10 @@ mod tests {
         assert_eq!(found(&index, "DANA@example.com"), Ok("dana".into()));
         assert_eq!(found(&index, "late@example.com"), Ok("late".into()));
         assert_eq!(found(&index, "new@example.com"), Err(Code::Unsupported));
-        assert_eq!(found(&index, "shared@example.com"), Err(Code::UserAmbiguous));
+        assert_eq!(
+            found(&index, "shared@example.com"),
+            Err(Code::UserAmbiguous)
+        );
         assert_eq!(found(&index, "no-address"), Err(Code::UserNotFound));
     }
 
@@ -223,7 +316,9 @@ mod tests {
         assert_eq!((next, index.truncated), (None, true));
         assert_eq!(found(&index, "dana@example.com"), Ok("dana".into()));
         assert_eq!(found(&index, "sam@example.com"), Err(Code::Unsupported));
-        let many = (0..MAX_PEOPLE).map(|n| entry(Some("x"), &[&format!("{n}@example.com")])).collect();
+        let many = (0..MAX_PEOPLE)
+            .map(|n| entry(Some("x"), &[&format!("{n}@example.com")]))
+            .collect();
         assert!(indexed(many, true, Some("c")).0.truncated);
         assert_eq!(indexed(vec![], true, Some("c")).1.as_deref(), Some("c"));
     }
@@ -232,8 +327,16 @@ mod tests {
     fn pages_are_read_strictly() {
         let page = json!({"nodes": [{"user": {"login": "dana"}, "samlIdentity": {"nameId": "d@e", "username": null, "emails": [{"value": "x@e"}]}, "scimIdentity": null}, null],
             "pageInfo": {"hasNextPage": false, "endCursor": null}});
-        assert_eq!(identities(Json::new(&page)).unwrap().entries, [entry(Some("dana"), &["d@e", "x@e"])]);
-        for bad in [json!({}), json!({"nodes": []}), json!({"nodes": [{"user": {}}], "pageInfo": {"hasNextPage": false}}), json!({"nodes": [], "pageInfo": {"hasNextPage": "no"}})] {
+        assert_eq!(
+            identities(Json::new(&page)).unwrap().entries,
+            [entry(Some("dana"), &["d@e", "x@e"])]
+        );
+        for bad in [
+            json!({}),
+            json!({"nodes": []}),
+            json!({"nodes": [{"user": {}}], "pageInfo": {"hasNextPage": false}}),
+            json!({"nodes": [], "pageInfo": {"hasNextPage": "no"}}),
+        ] {
             assert!(identities(Json::new(&bad)).is_err(), "{bad}");
         }
     }

@@ -25,33 +25,54 @@ type Logins = HashMap<String, Login>;
 
 impl MapFile {
     pub(super) fn new(path: PathBuf) -> MapFile {
-        MapFile { path, read: Mutex::new(None) }
+        MapFile {
+            path,
+            read: Mutex::new(None),
+        }
     }
 
     pub(super) async fn find(&self, ctx: &Context, email: &str) -> Result<Login, Failure> {
         let logins = self.logins(ctx).await?;
-        logins.get(&email.to_ascii_lowercase()).cloned().ok_or_else(|| not_found("`user_map_file` has no line for this e-mail"))
+        logins
+            .get(&email.to_ascii_lowercase())
+            .cloned()
+            .ok_or_else(|| not_found("`user_map_file` has no line for this e-mail"))
     }
 
     async fn logins(&self, ctx: &Context) -> Result<Arc<Logins>, Failure> {
         let now = ctx.now();
-        let known = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self
+            .read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         if let Some((at, logins)) = &known
             && now.since(*at) < LOOK_EVERY
         {
             return Ok(Arc::clone(logins));
         }
         let path = self.path.clone();
-        let read = tokio::task::spawn_blocking(move || read(&path)).await.unwrap_or_else(|_| Err("cannot be read".into()));
+        let read = tokio::task::spawn_blocking(move || read(&path))
+            .await
+            .unwrap_or_else(|_| Err("cannot be read".into()));
         let logins = match (read, known) {
             (Ok(logins), _) => Arc::new(logins),
             (Err(why), Some((_, logins))) => {
-                tracing::warn!(integration = "github", "user_map_file not read again, the list stays as it was: {why}");
+                tracing::warn!(
+                    integration = "github",
+                    "user_map_file not read again, the list stays as it was: {why}"
+                );
                 logins
             }
-            (Err(why), None) => return Err(Failure::new(Code::UpstreamError, format!("`user_map_file` {why}"))),
+            (Err(why), None) => {
+                return Err(Failure::new(
+                    Code::UpstreamError,
+                    format!("`user_map_file` {why}"),
+                ));
+            }
         };
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&logins)));
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((now, Arc::clone(&logins)));
         Ok(logins)
     }
 }
@@ -73,8 +94,15 @@ fn parse(bytes: &[u8]) -> Result<Logins, String> {
         if line.is_empty() {
             continue;
         }
-        let malformed = || format!("line {}: expected `email login` or `email=login`, each e-mail once", number + 1);
-        let (email, login) = pair(line).filter(|_| line.len() < MAX_LINE).ok_or_else(malformed)?;
+        let malformed = || {
+            format!(
+                "line {}: expected `email login` or `email=login`, each e-mail once",
+                number + 1
+            )
+        };
+        let (email, login) = pair(line)
+            .filter(|_| line.len() < MAX_LINE)
+            .ok_or_else(malformed)?;
         let login = Login::parse(login).ok_or_else(malformed)?;
         match logins.insert(email.to_ascii_lowercase(), login.clone()) {
             Some(other) if other != login => return Err(malformed()),
@@ -85,7 +113,9 @@ fn parse(bytes: &[u8]) -> Result<Logins, String> {
 }
 
 fn pair(line: &str) -> Option<(&str, &str)> {
-    let (email, login) = line.split_once(char::is_whitespace).or_else(|| line.split_once('='))?;
+    let (email, login) = line
+        .split_once(char::is_whitespace)
+        .or_else(|| line.split_once('='))?;
     let login = login.trim();
     is_plain(email).then_some((email, login))
 }
@@ -109,9 +139,20 @@ mod tests {
 
     #[test]
     fn one_bad_line_spoils_the_file() {
-        for bad in ["dana", "dana@example.com", "dana@example.com dana extra", "dana@example.com -", "x y", "a@b c\na@b d", "a@b\u{0} c"] {
+        for bad in [
+            "dana",
+            "dana@example.com",
+            "dana@example.com dana extra",
+            "dana@example.com -",
+            "x y",
+            "a@b c\na@b d",
+            "a@b\u{0} c",
+        ] {
             let why = parse(bad.as_bytes()).unwrap_err();
-            assert!(why.starts_with("line ") && !why.contains("dana"), "{bad}: {why}");
+            assert!(
+                why.starts_with("line ") && !why.contains("dana"),
+                "{bad}: {why}"
+            );
         }
         assert!(parse(&[0xff]).is_err());
     }

@@ -40,18 +40,39 @@ enum Way {
 impl Identities {
     /// The way of `config`. Makes no call and reads no file.
     /// Errors: an address that cannot be used.
-    pub(crate) fn new(config: &Config, parts: &Parts, github: &Github) -> Result<Identities, ConnectError> {
+    pub(crate) fn new(
+        config: &Config,
+        parts: &Parts,
+        github: &Github,
+    ) -> Result<Identities, ConnectError> {
         let organization = config.organization.clone();
-        let way = match &config.identity {
-            IdentityMode::Callable(lookup) => Way::Callable(Arc::clone(lookup)),
-            IdentityMode::EnterpriseSaml(slug) => Way::Directory(saml::Directory::new(github.clone(), saml::Source::Enterprise(slug.clone()))),
-            IdentityMode::Http { url, token } => Way::Service(ask::Service::new(parts.client(url)?, token.clone())),
-            IdentityMode::MapFile(path) => Way::MapFile(map_file::MapFile::new(path.clone())),
-            IdentityMode::Saml => Way::Directory(saml::Directory::new(github.clone(), saml::Source::Organization(organization))),
-            IdentityMode::Template { template, domains } => Way::Template(template::Template::new(github.clone(), template.clone(), domains.clone())),
-            IdentityMode::VerifiedEmail => Way::Directory(saml::Directory::new(github.clone(), saml::Source::Members(organization))),
-        };
-        Ok(Identities { mode_name: config.identity.name(), way })
+        let way =
+            match &config.identity {
+                IdentityMode::Callable(lookup) => Way::Callable(Arc::clone(lookup)),
+                IdentityMode::EnterpriseSaml(slug) => Way::Directory(saml::Directory::new(
+                    github.clone(),
+                    saml::Source::Enterprise(slug.clone()),
+                )),
+                IdentityMode::Http { url, token } => {
+                    Way::Service(ask::Service::new(parts.client(url)?, token.clone()))
+                }
+                IdentityMode::MapFile(path) => Way::MapFile(map_file::MapFile::new(path.clone())),
+                IdentityMode::Saml => Way::Directory(saml::Directory::new(
+                    github.clone(),
+                    saml::Source::Organization(organization),
+                )),
+                IdentityMode::Template { template, domains } => Way::Template(
+                    template::Template::new(github.clone(), template.clone(), domains.clone()),
+                ),
+                IdentityMode::VerifiedEmail => Way::Directory(saml::Directory::new(
+                    github.clone(),
+                    saml::Source::Members(organization),
+                )),
+            };
+        Ok(Identities {
+            mode_name: config.identity.name(),
+            way,
+        })
     }
 
     /// Find the account of a user.
@@ -59,7 +80,9 @@ impl Identities {
     pub(crate) async fn find(&self, ctx: &Context, user: &User) -> Result<Identity, Failure> {
         let email = user.as_str().trim();
         if !is_plain(email) {
-            return Err(Failure::invalid("expected an e-mail of at most 254 bytes without quotes, slashes and spaces"));
+            return Err(Failure::invalid(
+                "expected an e-mail of at most 254 bytes without quotes, slashes and spaces",
+            ));
         }
         let login = match &self.way {
             Way::Callable(lookup) => ask::callable(ctx, lookup.as_ref(), email).await,
@@ -69,7 +92,12 @@ impl Identities {
             Way::Template(template) => template.find(ctx, email).await,
         }?;
         let attributes = [("identity_mode".to_owned(), self.mode_name.to_owned())].into();
-        Ok(Identity { id: login.to_string(), display: login.to_string(), attributes, groups: Vec::new() })
+        Ok(Identity {
+            id: login.to_string(),
+            display: login.to_string(),
+            attributes,
+            groups: Vec::new(),
+        })
     }
 
     /// What an operator should change about the way, as far as one look-up tells.
@@ -84,7 +112,9 @@ impl Identities {
 /// 1 to 254 bytes, one `@` between two parts, nothing that another parser could end at.
 fn is_plain(email: &str) -> bool {
     let refused = |b: u8| b <= b' ' || matches!(b, 0x7f | b'"' | b'\'' | b'\\' | b'/');
-    let halves = email.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'));
+    let halves = email.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty() && !domain.is_empty() && !domain.contains('@')
+    });
     halves && email.len() <= 254 && !email.bytes().any(refused)
 }
 
@@ -95,7 +125,8 @@ fn not_found(text: &str) -> Failure {
 
 /// A login given by something that is not GitHub.
 fn given(text: &str, by: &str) -> Result<Login, Failure> {
-    Login::parse(text).ok_or_else(|| Failure::unsupported(format!("what {by} answered is no GitHub login")))
+    Login::parse(text)
+        .ok_or_else(|| Failure::unsupported(format!("what {by} answered is no GitHub login")))
 }
 
 #[cfg(test)]
@@ -107,7 +138,20 @@ mod tests {
         for good in ["dana@example.com", "d+x@e", "josé@example.com"] {
             assert!(is_plain(good), "{good}");
         }
-        for bad in ["", "dana", "@e", "d@", "d@e@f", "d a@e", "d\"@e", "d'@e", "d\\@e", "d/@e", "d@e\u{7f}", &format!("{}@e", "d".repeat(253))] {
+        for bad in [
+            "",
+            "dana",
+            "@e",
+            "d@",
+            "d@e@f",
+            "d a@e",
+            "d\"@e",
+            "d'@e",
+            "d\\@e",
+            "d/@e",
+            "d@e\u{7f}",
+            &format!("{}@e", "d".repeat(253)),
+        ] {
             assert!(!is_plain(bad), "{bad}");
         }
     }

@@ -41,8 +41,14 @@ pub(super) struct Directory {
 
 impl Directory {
     pub(super) fn new(github: Github, source: Source) -> Directory {
-        let options = CacheOptions::named("github identities").capacity(1).fresh_max_age(LIST_LIFE);
-        Directory { github, source, whole: FillCache::new(options) }
+        let options = CacheOptions::named("github identities")
+            .capacity(1)
+            .fresh_max_age(LIST_LIFE);
+        Directory {
+            github,
+            source,
+            whole: FillCache::new(options),
+        }
     }
 
     pub(super) async fn find(&self, ctx: &Context, email: &str) -> Result<Login, Failure> {
@@ -53,7 +59,12 @@ impl Directory {
             }
         }
         let (github, source) = (self.github.clone(), self.source.clone());
-        let whole = self.whole.get(ctx, &(), |ctx| async move { Ok(Fill::Store(Arc::new(read_whole(&ctx, &github, &source).await?), LIST_LIFE)) });
+        let whole = self.whole.get(ctx, &(), |ctx| async move {
+            Ok(Fill::Store(
+                Arc::new(read_whole(&ctx, &github, &source).await?),
+                LIST_LIFE,
+            ))
+        });
         whole.await?.find(email)
     }
 
@@ -61,7 +72,10 @@ impl Directory {
     pub(super) async fn probe(&self, ctx: &Context, github: &Github) -> Option<String> {
         match page(ctx, github, &self.source, None, FILTERED, None).await {
             Ok(_) => None,
-            Err(failure) => Some(format!("identities cannot be looked up ({})", failure.text())),
+            Err(failure) => Some(format!(
+                "identities cannot be looked up ({})",
+                failure.text()
+            )),
         }
     }
 }
@@ -78,16 +92,35 @@ async fn read_whole(ctx: &Context, github: &Github, source: &Source) -> Result<I
     }
     index.truncated |= cursor.is_some();
     if index.truncated {
-        tracing::warn!(integration = "github", "the list of identities is longer than is read; those beyond it cannot be told");
+        tracing::warn!(
+            integration = "github",
+            "the list of identities is longer than is read; those beyond it cannot be told"
+        );
     }
     Ok(index)
 }
 
-async fn page(ctx: &Context, github: &Github, source: &Source, email: Option<&str>, first: u32, after: Option<&str>) -> Result<Page, Failure> {
+async fn page(
+    ctx: &Context,
+    github: &Github,
+    source: &Source,
+    email: Option<&str>,
+    first: u32,
+    after: Option<&str>,
+) -> Result<Page, Failure> {
     let (document, variables) = match source {
-        Source::Enterprise(slug) => (graphql::ENTERPRISE_IDENTITIES, json!({"enterprise": slug, "first": first, "after": after, "email": email})),
-        Source::Members(organization) => (graphql::MEMBERS, json!({"org": organization.as_str(), "first": first, "after": after})),
-        Source::Organization(organization) => (graphql::ORGANIZATION_IDENTITIES, json!({"org": organization.as_str(), "first": first, "after": after, "email": email})),
+        Source::Enterprise(slug) => (
+            graphql::ENTERPRISE_IDENTITIES,
+            json!({"enterprise": slug, "first": first, "after": after, "email": email}),
+        ),
+        Source::Members(organization) => (
+            graphql::MEMBERS,
+            json!({"org": organization.as_str(), "first": first, "after": after}),
+        ),
+        Source::Organization(organization) => (
+            graphql::ORGANIZATION_IDENTITIES,
+            json!({"org": organization.as_str(), "first": first, "after": after, "email": email}),
+        ),
     };
     let data = github.query(ctx, document, variables).await?;
     read(&data, source, github.asker())
@@ -98,7 +131,11 @@ fn read(data: &Value, source: &Source, asker: Asker) -> Result<Page, Failure> {
     let data = Json::new(data);
     match source {
         Source::Enterprise(slug) => {
-            let info = data.member("enterprise")?.map(|enterprise| enterprise.member("ownerInfo")).transpose()?.flatten();
+            let info = data
+                .member("enterprise")?
+                .map(|enterprise| enterprise.member("ownerInfo"))
+                .transpose()?
+                .flatten();
             let info = info.ok_or_else(|| Failure::new(Code::NotConfigured, format!("the enterprise `{slug}` shows its identities to its owners' classic tokens with `read:enterprise` only")))?;
             let provider = match info.member("samlIdentityProvider")? {
                 Some(provider) => Some(provider),
@@ -108,12 +145,18 @@ fn read(data: &Value, source: &Source, asker: Asker) -> Result<Page, Failure> {
             Ok(index::identities(provider.required("externalIdentities")?)?)
         }
         Source::Members(organization) => {
-            let found = data.member("organization")?.ok_or_else(|| no_organization(organization, asker))?;
+            let found = data
+                .member("organization")?
+                .ok_or_else(|| no_organization(organization, asker))?;
             Ok(index::members(found.required("membersWithRole")?)?)
         }
         Source::Organization(organization) => {
-            let found = data.member("organization")?.ok_or_else(|| no_organization(organization, asker))?;
-            let provider = found.member("samlIdentityProvider")?.ok_or_else(|| no_provider("organization"))?;
+            let found = data
+                .member("organization")?
+                .ok_or_else(|| no_organization(organization, asker))?;
+            let provider = found
+                .member("samlIdentityProvider")?
+                .ok_or_else(|| no_provider("organization"))?;
             Ok(index::identities(provider.required("externalIdentities")?)?)
         }
     }
@@ -124,13 +167,21 @@ fn no_organization(organization: &Login, asker: Asker) -> Failure {
         Asker::App => Code::CredentialRejected,
         Asker::Token => Code::NotConfigured,
     };
-    Failure::new(code, format!("{} does not see the organization `{organization}` in GraphQL", asker.as_str()))
+    Failure::new(
+        code,
+        format!(
+            "{} does not see the organization `{organization}` in GraphQL",
+            asker.as_str()
+        ),
+    )
 }
 
 fn no_provider(whose: &str) -> Failure {
     Failure::new(
         Code::NotConfigured,
-        format!("the {whose} has no identity provider our credential sees; choose another `identity_mode`, or grant organization Members: read"),
+        format!(
+            "the {whose} has no identity provider our credential sees; choose another `identity_mode`, or grant organization Members: read"
+        ),
     )
 }
 
@@ -146,12 +197,55 @@ mod tests {
     #[test]
     fn nulls_say_who_must_act() {
         let acme = || Login::parse("acme").unwrap();
-        let code = |data: Value, source: Source, asker| read(&data, &source, asker).unwrap_err().code();
-        assert_eq!(code(json!({"organization": null}), Source::Organization(acme()), Asker::App), Code::CredentialRejected);
-        assert_eq!(code(json!({"organization": null}), Source::Members(acme()), Asker::Token), Code::NotConfigured);
-        assert_eq!(code(json!({"organization": {"samlIdentityProvider": null}}), Source::Organization(acme()), Asker::App), Code::NotConfigured);
-        assert_eq!(code(json!({"enterprise": {"ownerInfo": null}}), Source::Enterprise("e".into()), Asker::Token), Code::NotConfigured);
-        assert_eq!(code(json!({"enterprise": {"ownerInfo": {}}}), Source::Enterprise("e".into()), Asker::Token), Code::NotConfigured);
-        assert_eq!(code(json!({"organization": {"samlIdentityProvider": {}}}), Source::Organization(acme()), Asker::App), Code::UpstreamError);
+        let code =
+            |data: Value, source: Source, asker| read(&data, &source, asker).unwrap_err().code();
+        assert_eq!(
+            code(
+                json!({"organization": null}),
+                Source::Organization(acme()),
+                Asker::App
+            ),
+            Code::CredentialRejected
+        );
+        assert_eq!(
+            code(
+                json!({"organization": null}),
+                Source::Members(acme()),
+                Asker::Token
+            ),
+            Code::NotConfigured
+        );
+        assert_eq!(
+            code(
+                json!({"organization": {"samlIdentityProvider": null}}),
+                Source::Organization(acme()),
+                Asker::App
+            ),
+            Code::NotConfigured
+        );
+        assert_eq!(
+            code(
+                json!({"enterprise": {"ownerInfo": null}}),
+                Source::Enterprise("e".into()),
+                Asker::Token
+            ),
+            Code::NotConfigured
+        );
+        assert_eq!(
+            code(
+                json!({"enterprise": {"ownerInfo": {}}}),
+                Source::Enterprise("e".into()),
+                Asker::Token
+            ),
+            Code::NotConfigured
+        );
+        assert_eq!(
+            code(
+                json!({"organization": {"samlIdentityProvider": {}}}),
+                Source::Organization(acme()),
+                Asker::App
+            ),
+            Code::UpstreamError
+        );
     }
 }

@@ -20,18 +20,30 @@ pub(super) struct Template {
 
 impl Template {
     pub(super) fn new(github: Github, template: String, domains: Vec<String>) -> Template {
-        Template { github, template, domains }
+        Template {
+            github,
+            template,
+            domains,
+        }
     }
 
     pub(super) async fn find(&self, ctx: &Context, email: &str) -> Result<Login, Failure> {
-        let domain = email.split_once('@').map_or("", |(_, domain)| domain).to_ascii_lowercase();
+        let domain = email
+            .split_once('@')
+            .map_or("", |(_, domain)| domain)
+            .to_ascii_lowercase();
         if !self.domains.contains(&domain) {
-            return Err(Failure::unsupported("the e-mail's domain is not in `email_domains`"));
+            return Err(Failure::unsupported(
+                "the e-mail's domain is not in `email_domains`",
+            ));
         }
-        let login = Login::parse(&rendered(&self.template, email)).ok_or_else(|| not_found("the e-mail makes no GitHub login"))?;
+        let login = Login::parse(&rendered(&self.template, email))
+            .ok_or_else(|| not_found("the e-mail makes no GitHub login"))?;
         let response = self.github.get(ctx, ["users", login.as_str()]).await?;
         if response.status == 404 {
-            return Err(not_found("GitHub has no account of the login the e-mail makes"));
+            return Err(not_found(
+                "GitHub has no account of the login the e-mail makes",
+            ));
         }
         let answer = response.json()?;
         account(Json::new(&answer))
@@ -40,14 +52,21 @@ impl Template {
 
 /// The login of an account that is a person's and not suspended.
 fn account(json: Json<'_>) -> Result<Login, Failure> {
-    if json.member("type")?.map(|kind| kind.string()).transpose()?.is_some_and(|kind| kind != "User") {
+    if json
+        .member("type")?
+        .map(|kind| kind.string())
+        .transpose()?
+        .is_some_and(|kind| kind != "User")
+    {
         return Err(not_found("the login the e-mail makes is no person's"));
     }
     if json.member("suspended_at")?.is_some() {
         return Err(Failure::new(Code::Denied, "the account is suspended"));
     }
     let login = json.required("login")?.string()?;
-    Login::returned(login).ok_or_else(|| Failure::unsupported("GitHub's name of the account cannot stand in an address"))
+    Login::returned(login).ok_or_else(|| {
+        Failure::unsupported("GitHub's name of the account cannot stand in an address")
+    })
 }
 
 /// Fill the template in one pass: what is filled in is not looked at again.
@@ -89,12 +108,28 @@ mod tests {
 
     #[test]
     fn accounts() {
-        let read = |value| account(Json::new(&value)).map(|login| login.to_string()).map_err(|failure| failure.code());
-        assert_eq!(read(json!({"login": "Dana", "type": "User", "suspended_at": null})), Ok("Dana".into()));
+        let read = |value| {
+            account(Json::new(&value))
+                .map(|login| login.to_string())
+                .map_err(|failure| failure.code())
+        };
+        assert_eq!(
+            read(json!({"login": "Dana", "type": "User", "suspended_at": null})),
+            Ok("Dana".into())
+        );
         assert_eq!(read(json!({"login": "dana"})), Ok("dana".into()));
-        assert_eq!(read(json!({"login": "acme", "type": "Organization"})), Err(Code::UserNotFound));
-        assert_eq!(read(json!({"login": "dana", "type": "User", "suspended_at": "2026-01-01T00:00:00Z"})), Err(Code::Denied));
+        assert_eq!(
+            read(json!({"login": "acme", "type": "Organization"})),
+            Err(Code::UserNotFound)
+        );
+        assert_eq!(
+            read(json!({"login": "dana", "type": "User", "suspended_at": "2026-01-01T00:00:00Z"})),
+            Err(Code::Denied)
+        );
         assert_eq!(read(json!({"type": "User"})), Err(Code::UpstreamError));
-        assert_eq!(read(json!({"login": 7, "type": "User"})), Err(Code::UpstreamError));
+        assert_eq!(
+            read(json!({"login": 7, "type": "User"})),
+            Err(Code::UpstreamError)
+        );
     }
 }

@@ -16,7 +16,12 @@ use crate::upstream::read::Read;
 use crate::upstream::records::{self, PendingDeployment, Reviewer};
 
 /// Every environment named must have the user among its reviewers.
-pub fn decide(question: &Question, known: &Known, repo: &Repo, deployments: &Deployments) -> Result<Decision, Stop> {
+pub fn decide(
+    question: &Question,
+    known: &Known,
+    repo: &Repo,
+    deployments: &Deployments,
+) -> Result<Decision, Stop> {
     let (user, run) = (&question.user, deployments.run);
     known.all([
         Read::Permission(repo.clone(), user.clone()),
@@ -24,30 +29,64 @@ pub fn decide(question: &Question, known: &Known, repo: &Repo, deployments: &Dep
         Read::Run(repo.clone(), run),
     ])?;
     Grant::of(question, known, repo, user)?.require(question, known, Level::Pull)?;
-    let pending = known.seen(Read::PendingDeployments(repo.clone(), run), records::pending_deployments)?;
+    let pending = known.seen(
+        Read::PendingDeployments(repo.clone(), run),
+        records::pending_deployments,
+    )?;
     for id in &deployments.environments {
         let environment = pending
             .iter()
             .find(|pending| pending.environment_id == Some(*id))
-            .ok_or_else(|| Stop::new(Code::ResourceNotVisible, "the run does not wait for an environment the request names"))?;
+            .ok_or_else(|| {
+                Stop::new(
+                    Code::ResourceNotVisible,
+                    "the run does not wait for an environment the request names",
+                )
+            })?;
         is_reviewer(question, known, repo, run, environment)?;
     }
-    Ok(Decision::allow(format!("`{user}` is a required reviewer of every environment named")))
+    Ok(Decision::allow(format!(
+        "`{user}` is a required reviewer of every environment named"
+    )))
 }
 
-fn is_reviewer(question: &Question, known: &Known, repo: &Repo, run: u64, pending: &PendingDeployment) -> Result<(), Stop> {
+fn is_reviewer(
+    question: &Question,
+    known: &Known,
+    repo: &Repo,
+    run: u64,
+    pending: &PendingDeployment,
+) -> Result<(), Stop> {
     let user = &question.user;
-    let name = pending.environment.as_deref().ok_or_else(|| Stop::unsupported("GitHub's record does not name the environment"))?;
+    let name = pending
+        .environment
+        .as_deref()
+        .ok_or_else(|| Stop::unsupported("GitHub's record does not name the environment"))?;
     if !is_among(question, known, &pending.reviewers)? {
-        return Err(Stop::deny(format!("`{user}` is no required reviewer of the environment {}", Quoted::new(name))));
+        return Err(Stop::deny(format!(
+            "`{user}` is no required reviewer of the environment {}",
+            Quoted::new(name)
+        )));
     }
-    let prevented = known.seen(Read::Environment(repo.clone(), name.to_owned()), records::prevents_self_review)?;
+    let prevented = known.seen(
+        Read::Environment(repo.clone(), name.to_owned()),
+        records::prevents_self_review,
+    )?;
     let started = known.seen(Read::Run(repo.clone(), run), records::run_actors)?;
-    if prevented && started.iter().any(|actor| subject::is_login(actor.as_deref(), user)) {
-        return Err(Stop::deny(format!("`{user}` started the run, and the environment {} takes no review of one's own", Quoted::new(name))));
+    if prevented
+        && started
+            .iter()
+            .any(|actor| subject::is_login(actor.as_deref(), user))
+    {
+        return Err(Stop::deny(format!(
+            "`{user}` started the run, and the environment {} takes no review of one's own",
+            Quoted::new(name)
+        )));
     }
     if prevented && started.iter().any(Option::is_none) {
-        return Err(Stop::unsupported("GitHub's record does not say who started the run"));
+        return Err(Stop::unsupported(
+            "GitHub's record does not say who started the run",
+        ));
     }
     Ok(())
 }
@@ -58,9 +97,13 @@ fn is_among(question: &Question, known: &Known, reviewers: &[Reviewer]) -> Resul
         among |= match reviewer {
             Reviewer::User(login) => subject::is_login(Some(login), &question.user),
             Reviewer::Team(slug) => {
-                let slug = Slug::parse(slug).ok_or_else(|| Stop::unsupported("a reviewing team's name cannot be read"))?;
+                let slug = Slug::parse(slug)
+                    .ok_or_else(|| Stop::unsupported("a reviewing team's name cannot be read"))?;
                 let standing = team::standing_of(known, &slug, &question.user)?;
-                matches!(standing, super::org::Standing::Head | super::org::Standing::Member)
+                matches!(
+                    standing,
+                    super::org::Standing::Head | super::org::Standing::Member
+                )
             }
         };
         if among {

@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolpass_core::codes::Code;
-use toolpass_core::decision::Decision;
 use toolpass_http::error::Error;
 use toolpass_http::json::Json;
 use toolpass_integration::failure::Failure;
 
 use crate::resource::{Branch, Login, Repo, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::{self, BranchRule, CustomRole, Membership, Organization, Permission, Protection, Pull, Repository, Ruleset, Stack, Team};
+use crate::upstream::records::{
+    self, BranchRule, CustomRole, Membership, Organization, Permission, Protection, Pull,
+    Repository, Ruleset, Stack, Team,
+};
 
 /// What GitHub answered to one read.
 #[derive(Clone, Debug)]
@@ -50,8 +52,8 @@ pub enum Found<T> {
 /// Why a rule did not come to its end.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// It is decided.
-    Decided(Decision),
+    /// GitHub positively says no, for this reason.
+    Denied(String),
     /// There is no answer.
     Failed(Failure),
     /// These must be read first.
@@ -71,20 +73,30 @@ impl Known {
     }
 
     /// How many answers there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.answers.len()
     }
 
     /// Ask for several reads that do not wait for each other.
     /// Errors: [`Stop::Missing`] with those that are not known.
     pub fn all(&self, reads: impl IntoIterator<Item = Read>) -> Result<(), Stop> {
-        let missing: Vec<Read> = reads.into_iter().filter(|read| !self.answers.contains_key(read)).collect();
-        if missing.is_empty() { Ok(()) } else { Err(Stop::Missing(missing)) }
+        let missing: Vec<Read> = reads
+            .into_iter()
+            .filter(|read| !self.answers.contains_key(read))
+            .collect();
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(Stop::Missing(missing))
+        }
     }
 
     /// The user's permission on a repository.
     pub fn permission(&self, repo: &Repo, user: &Login) -> Result<Found<Permission>, Stop> {
-        self.record(Read::Permission(repo.clone(), user.clone()), records::permission)
+        self.record(
+            Read::Permission(repo.clone(), user.clone()),
+            records::permission,
+        )
     }
 
     /// A repository, which must be seen.
@@ -93,8 +105,15 @@ impl Known {
     }
 
     /// The active rules of a branch.
-    pub fn branch_rules(&self, repo: &Repo, branch: &Branch) -> Result<Found<Vec<BranchRule>>, Stop> {
-        self.record(Read::BranchRules(repo.clone(), branch.clone()), records::branch_rules)
+    pub fn branch_rules(
+        &self,
+        repo: &Repo,
+        branch: &Branch,
+    ) -> Result<Found<Vec<BranchRule>>, Stop> {
+        self.record(
+            Read::BranchRules(repo.clone(), branch.clone()),
+            records::branch_rules,
+        )
     }
 
     /// A ruleset.
@@ -105,13 +124,20 @@ impl Known {
     /// The protection of a branch; `None` when GitHub says that there is none.
     /// GitHub answers "Not Found" to who may not read it, so only "Branch not protected" is believed, and anything else compared
     /// with the branch itself. A branch that does not exist has none.
-    pub fn protection(&self, repo: &Repo, branch: &Branch) -> Result<Found<Option<Protection>>, Stop> {
+    pub fn protection(
+        &self,
+        repo: &Repo,
+        branch: &Branch,
+    ) -> Result<Found<Option<Protection>>, Stop> {
         let read = Read::Protection(repo.clone(), branch.clone());
         if let Answer::Missing { message } = self.get(&read)? {
             if message == "Branch not protected" {
                 return Ok(Found::Here(None));
             }
-            let seen = self.record(Read::Branch(repo.clone(), branch.clone()), records::branch_is_protected)?;
+            let seen = self.record(
+                Read::Branch(repo.clone(), branch.clone()),
+                records::branch_is_protected,
+            )?;
             return Ok(match seen {
                 Found::Here(Some(false)) | Found::Missing => Found::Here(None),
                 Found::Here(Some(true) | None) | Found::Forbidden => Found::Forbidden,
@@ -135,7 +161,10 @@ impl Known {
 
     /// A membership in a team.
     pub fn team_membership(&self, team: &Slug, user: &Login) -> Result<Found<Membership>, Stop> {
-        self.record(Read::TeamMembership(team.clone(), user.clone()), records::membership)
+        self.record(
+            Read::TeamMembership(team.clone(), user.clone()),
+            records::membership,
+        )
     }
 
     /// A team.
@@ -165,13 +194,19 @@ impl Known {
 
     /// A record that a read answers with.
     /// Errors: [`Stop::Missing`] when it was not read, [`Stop::Failed`] when it could not be.
-    pub fn record<T>(&self, read: Read, parse: fn(Json<'_>) -> Result<T, Error>) -> Result<Found<T>, Stop> {
+    pub fn record<T>(
+        &self,
+        read: Read,
+        parse: fn(Json<'_>) -> Result<T, Error>,
+    ) -> Result<Found<T>, Stop> {
         match self.get(&read)? {
             Answer::Body(value) => Ok(Found::Here(parse(Json::new(value))?)),
             Answer::Failed(failure) => Err(Stop::Failed(failure.clone())),
             Answer::Forbidden => Ok(Found::Forbidden),
             Answer::Missing { .. } => Ok(Found::Missing),
-            Answer::Moved => Err(Stop::unsupported("it was renamed or transferred; name it as it is called now")),
+            Answer::Moved => Err(Stop::unsupported(
+                "it was renamed or transferred; name it as it is called now",
+            )),
         }
     }
 
@@ -180,13 +215,18 @@ impl Known {
         let permission = read.permission();
         match self.record(read, parse)? {
             Found::Here(record) => Ok(record),
-            Found::Missing => Err(Stop::new(Code::ResourceNotVisible, "our credential does not see what is asked about")),
+            Found::Missing => Err(Stop::new(
+                Code::ResourceNotVisible,
+                "our credential does not see what is asked about",
+            )),
             Found::Forbidden => Err(Stop::forbidden(permission)),
         }
     }
 
     fn get(&self, read: &Read) -> Result<&Answer, Stop> {
-        self.answers.get(read).ok_or_else(|| Stop::Missing(vec![read.clone()]))
+        self.answers
+            .get(read)
+            .ok_or_else(|| Stop::Missing(vec![read.clone()]))
     }
 }
 
@@ -203,12 +243,15 @@ impl Stop {
 
     /// Our credential lacks a permission.
     pub fn forbidden(permission: &str) -> Stop {
-        Stop::new(Code::CredentialRejected, format!("GitHub refuses our credential this read; grant {permission}"))
+        Stop::new(
+            Code::CredentialRejected,
+            format!("GitHub refuses our credential this read; grant {permission}"),
+        )
     }
 
     /// GitHub positively says no.
-    pub fn deny(text: impl AsRef<str>) -> Stop {
-        Stop::Decided(Decision::deny(text))
+    pub fn deny(text: impl Into<String>) -> Stop {
+        Stop::Denied(text.into())
     }
 }
 

@@ -48,12 +48,22 @@ impl Question {
     /// Read a request to the connection of `config`.
     /// Errors: `unknown_action`, `invalid_request` (the resource), `unsupported` (identity or facts).
     pub fn read(config: &Config, request: &Request) -> Result<Question, Failure> {
-        let action = Action::parse(&request.action)
-            .ok_or_else(|| Failure::new(toolpass_core::codes::Code::UnknownAction, "GitHub has no such action here"))?;
-        let user = Login::returned(&request.identity.id).ok_or_else(|| Failure::unsupported("the user's identity is not a login"))?;
+        let action = Action::parse(&request.action).ok_or_else(|| {
+            Failure::new(
+                toolpass_core::codes::Code::UnknownAction,
+                "GitHub has no such action here",
+            )
+        })?;
+        let user = Login::returned(&request.identity.id)
+            .ok_or_else(|| Failure::unsupported("the user's identity is not a login"))?;
         let target = Target::read(&config.organization, &request.resource)?;
         if !action.spec().on.contains(&target.type_name()) {
-            return Err(Failure::invalid(format!("`{}` is asked on `{}`, not on `{}`", action.name(), action.spec().on.join("`, `"), target.type_name())));
+            return Err(Failure::invalid(format!(
+                "`{}` is asked on `{}`, not on `{}`",
+                action.name(),
+                action.spec().on.join("`, `"),
+                target.type_name()
+            )));
         }
         Ok(Question {
             action,
@@ -73,7 +83,7 @@ impl Question {
 }
 
 /// Decide a question from what is known.
-/// Errors: [`Stop::Missing`] with what must be read first, [`Stop::Failed`] when there is no answer; never [`Stop::Decided`].
+/// Errors: [`Stop::Missing`] with what must be read first, [`Stop::Failed`] when there is no answer; never [`Stop::Denied`].
 pub fn decide(question: &Question, known: &Known) -> Result<Decision, Stop> {
     let decided = match &question.target {
         Target::Org(kind) => org::decide(question, known, *kind),
@@ -81,7 +91,7 @@ pub fn decide(question: &Question, known: &Known) -> Result<Decision, Stop> {
         Target::Team(team) => team::decide(question, known, team),
     };
     match decided {
-        Err(Stop::Decided(decision)) => Ok(decision),
+        Err(Stop::Denied(text)) => Ok(Decision::deny(text)),
         other => other,
     }
 }

@@ -35,13 +35,23 @@ pub fn decide(question: &Question, known: &Known, kind: Option<Kind>) -> Result<
     }
     let standing = standing_of(known, user)?;
     if standing != Standing::Head && standing != Standing::Member {
-        let state = if standing == Standing::Pending { "invited to" } else { "no member of" };
-        return Ok(Decision::deny(format!("`{user}` is {state} the organization `{organization}`")));
+        let state = if standing == Standing::Pending {
+            "invited to"
+        } else {
+            "no member of"
+        };
+        return Ok(Decision::deny(format!(
+            "`{user}` is {state} the organization `{organization}`"
+        )));
     }
     let owner = standing == Standing::Head;
     match question.action {
-        Action::OrgMember => Ok(Decision::allow(format!("`{user}` is a member of `{organization}`"))),
-        _ if owner => Ok(Decision::allow(format!("`{user}` owns the organization `{organization}`"))),
+        Action::OrgMember => Ok(Decision::allow(format!(
+            "`{user}` is a member of `{organization}`"
+        ))),
+        _ if owner => Ok(Decision::allow(format!(
+            "`{user}` owns the organization `{organization}`"
+        ))),
         Action::OrgRepoCreate => creates(question, known, kind),
         Action::OrgAdmin => not_an_owner(question, known),
         Action::RepoRead
@@ -53,7 +63,13 @@ pub fn decide(question: &Question, known: &Known, kind: Option<Kind>) -> Result<
         | Action::PrCreate
         | Action::PrMerge
         | Action::TeamMember
-        | Action::TeamMaintainer => Err(Stop::new(Code::InvalidRequest, format!("`{}` is not asked on an organization", question.action.name()))),
+        | Action::TeamMaintainer => Err(Stop::new(
+            Code::InvalidRequest,
+            format!(
+                "`{}` is not asked on an organization",
+                question.action.name()
+            ),
+        )),
     }
 }
 
@@ -62,7 +78,9 @@ pub fn standing_of(known: &Known, user: &Login) -> Result<Standing, Stop> {
     match known.org_membership(user)? {
         Found::Here(membership) => standing(&membership, "admin"),
         Found::Missing => Ok(Standing::Outside),
-        Found::Forbidden => Err(Stop::forbidden(Read::OrgMembership(user.clone()).permission())),
+        Found::Forbidden => Err(Stop::forbidden(
+            Read::OrgMembership(user.clone()).permission(),
+        )),
     }
 }
 
@@ -74,22 +92,37 @@ pub fn standing(membership: &Membership, head: &str) -> Result<Standing, Stop> {
         (Some("active"), Some("member")) => Ok(Standing::Member),
         (Some("active"), Some("billing_manager")) => Ok(Standing::Outside), // sees the bills and nothing else
         (Some("pending"), _) => Ok(Standing::Pending),
-        (Some("active"), role) => Err(Stop::unsupported(format!("GitHub gives a membership the role {}, which is not known", Quoted::new(role.unwrap_or_default())))),
-        (state, _) => Err(Stop::unsupported(format!("GitHub gives a membership the state {}, which is not known", Quoted::new(state.unwrap_or_default())))),
+        (Some("active"), role) => Err(Stop::unsupported(format!(
+            "GitHub gives a membership the role {}, which is not known",
+            Quoted::new(role.unwrap_or_default())
+        ))),
+        (state, _) => Err(Stop::unsupported(format!(
+            "GitHub gives a membership the state {}, which is not known",
+            Quoted::new(state.unwrap_or_default())
+        ))),
     }
 }
 
 /// Rule 11.15: owners may keep a repository's deletion, transfer, visibility and its issues' deletion to themselves.
 /// The user is known to administer the repository.
 pub fn switched(question: &Question, known: &Known, switch: Switch) -> Result<(), Stop> {
-    known.all([Read::Organization, Read::OrgMembership(question.user.clone())])?;
+    known.all([
+        Read::Organization,
+        Read::OrgMembership(question.user.clone()),
+    ])?;
     let organization = known.organization()?;
     let (open, what) = match switch {
         Switch::CreateTeams => (organization.create_teams, "creating teams"),
         Switch::Delete => (organization.delete_repositories, "deleting repositories"),
         Switch::DeleteIssues => (organization.delete_issues, "deleting issues"),
-        Switch::Transfer => (organization.delete_repositories, "transferring repositories"),
-        Switch::Visibility => (organization.change_visibility, "changing who sees a repository"),
+        Switch::Transfer => (
+            organization.delete_repositories,
+            "transferring repositories",
+        ),
+        Switch::Visibility => (
+            organization.change_visibility,
+            "changing who sees a repository",
+        ),
     };
     if open == Some(true) {
         return Ok(());
@@ -97,28 +130,50 @@ pub fn switched(question: &Question, known: &Known, switch: Switch) -> Result<()
     let owner = standing_of(known, &question.user)? == Standing::Head;
     match (open, owner) {
         (_, true) if switch != Switch::DeleteIssues => Ok(()),
-        (Some(_), false) => Err(Stop::deny(format!("`{}` keeps {what} to its owners", question.organization))),
+        (Some(_), false) => Err(Stop::deny(format!(
+            "`{}` keeps {what} to its owners",
+            question.organization
+        ))),
         // The page on deleting issues does not say whether the switch binds owners.
-        (_, true) | (None, false) => Err(Stop::unsupported(format!("whether `{}` leaves {what} to `{}` cannot be read", question.organization, question.user))),
+        (_, true) | (None, false) => Err(Stop::unsupported(format!(
+            "whether `{}` leaves {what} to `{}` cannot be read",
+            question.organization, question.user
+        ))),
     }
 }
 
 /// An active member who does not own the organization asks to create a repository.
 fn creates(question: &Question, known: &Known, kind: Option<Kind>) -> Result<Decision, Stop> {
     let kind = match (kind, question.said.visibility) {
-        (Some(written), Some(said)) if written != said => return Err(Stop::new(Code::InvalidRequest, "two kinds of repository are named")),
+        (Some(written), Some(said)) if written != said => {
+            return Err(Stop::new(
+                Code::InvalidRequest,
+                "two kinds of repository are named",
+            ));
+        }
         (written, said) => written.or(said),
     };
     let record = known.organization()?;
     let organization = &question.organization;
-    let untold = |what: &str| Stop::unsupported(format!("our credential does not see whether members of `{organization}` may create {what} repositories"));
+    let untold = |what: &str| {
+        Stop::unsupported(format!(
+            "our credential does not see whether members of `{organization}` may create {what} repositories"
+        ))
+    };
     match record.create_repositories {
-        Some(false) => return Ok(Decision::deny(format!("members of `{organization}` may not create repositories"))),
+        Some(false) => {
+            return Ok(Decision::deny(format!(
+                "members of `{organization}` may not create repositories"
+            )));
+        }
         None => return Err(untold("any")),
         Some(true) => {}
     }
     let Some(kind) = kind else {
-        return Ok(Decision::allow(format!("members of `{organization}` may create repositories{}", permitted(&record))));
+        return Ok(Decision::allow(format!(
+            "members of `{organization}` may create repositories{}",
+            permitted(&record)
+        )));
     };
     let open = match kind {
         Kind::Internal => record.create_internal,
@@ -126,8 +181,14 @@ fn creates(question: &Question, known: &Known, kind: Option<Kind>) -> Result<Dec
         Kind::Public => record.create_public,
     };
     match open {
-        Some(true) => Ok(Decision::allow(format!("members of `{organization}` may create {} repositories", kind.as_str()))),
-        Some(false) => Ok(Decision::deny(format!("members of `{organization}` may not create {} repositories", kind.as_str()))),
+        Some(true) => Ok(Decision::allow(format!(
+            "members of `{organization}` may create {} repositories",
+            kind.as_str()
+        ))),
+        Some(false) => Ok(Decision::deny(format!(
+            "members of `{organization}` may not create {} repositories",
+            kind.as_str()
+        ))),
         None => Err(untold(kind.as_str())),
     }
 }
@@ -137,17 +198,35 @@ fn not_an_owner(question: &Question, known: &Known) -> Result<Decision, Stop> {
     let (user, organization) = (&question.user, &question.organization);
     if question.said.organization_switch == Some(Switch::CreateTeams) {
         switched(question, known, Switch::CreateTeams)?;
-        return Ok(Decision::allow(format!("members of `{organization}` may create teams")));
+        return Ok(Decision::allow(format!(
+            "members of `{organization}` may create teams"
+        )));
     }
     if question.said.delegable {
-        return Err(Stop::unsupported(format!("`{user}` does not own `{organization}`, but others may hold this right too and who does cannot be read")));
+        return Err(Stop::unsupported(format!(
+            "`{user}` does not own `{organization}`, but others may hold this right too and who does cannot be read"
+        )));
     }
-    Ok(Decision::deny(format!("`{user}` is a member of `{organization}`, not an owner")))
+    Ok(Decision::deny(format!(
+        "`{user}` is a member of `{organization}`, not an owner"
+    )))
 }
 
 /// The kinds members may create, for the text of an allow.
 fn permitted(record: &Organization) -> String {
-    let kinds = [("public", record.create_public), ("private", record.create_private), ("internal", record.create_internal)];
-    let named: Vec<&str> = kinds.into_iter().filter(|(_, open)| *open == Some(true)).map(|(kind, _)| kind).collect();
-    if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
+    let kinds = [
+        ("public", record.create_public),
+        ("private", record.create_private),
+        ("internal", record.create_internal),
+    ];
+    let named: Vec<&str> = kinds
+        .into_iter()
+        .filter(|(_, open)| *open == Some(true))
+        .map(|(kind, _)| kind)
+        .collect();
+    if named.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", named.join(", "))
+    }
 }

@@ -6,7 +6,6 @@
 //! user"; read 2026-11-30.
 
 use toolpass_core::codes::Code;
-use toolpass_core::decision::Decision;
 use toolpass_core::quoted::Quoted;
 
 use super::Question;
@@ -50,7 +49,13 @@ pub enum Held {
 
 impl Level {
     /// Every level, weakest first.
-    pub const ALL: [Level; 5] = [Level::Pull, Level::Triage, Level::Push, Level::Maintain, Level::Admin];
+    pub const ALL: [Level; 5] = [
+        Level::Pull,
+        Level::Triage,
+        Level::Push,
+        Level::Maintain,
+        Level::Admin,
+    ];
 
     /// The role that has it, as GitHub's pages call it.
     pub fn role(self) -> &'static str {
@@ -79,17 +84,31 @@ impl Level {
 impl Grant {
     /// What `user` holds on `repo`.
     /// Errors: the record is missing, forbidden or failed.
-    pub fn of(question: &Question, known: &Known, repo: &Repo, user: &Login) -> Result<Grant, Stop> {
+    pub fn of(
+        question: &Question,
+        known: &Known,
+        repo: &Repo,
+        user: &Login,
+    ) -> Result<Grant, Stop> {
         match known.permission(repo, user)? {
-            Found::Here(record) => Ok(Grant { repo: repo.clone(), record }),
-            Found::Forbidden => Err(Stop::forbidden(Read::Permission(repo.clone(), user.clone()).permission())),
+            Found::Here(record) => Ok(Grant {
+                repo: repo.clone(),
+                record,
+            }),
+            Found::Forbidden => Err(Stop::forbidden(
+                Read::Permission(repo.clone(), user.clone()).permission(),
+            )),
             Found::Missing if question.missing_collaborator_denies => {
                 known.repository(repo)?;
-                Err(Stop::deny(format!("`{user}` is no collaborator of `{repo}`")))
+                Err(Stop::deny(format!(
+                    "`{user}` is no collaborator of `{repo}`"
+                )))
             }
             Found::Missing => Err(Stop::new(
                 Code::ResourceNotVisible,
-                format!("GitHub has no permission record of `{user}` on `{repo}`: no collaborator, or we do not see the repository"),
+                format!(
+                    "GitHub has no permission record of `{user}` on `{repo}`: no collaborator, or we do not see the repository"
+                ),
             )),
         }
     }
@@ -98,7 +117,10 @@ impl Grant {
     pub fn holds(&self, level: Level) -> Held {
         match self.record.levels {
             Some(levels) => {
-                let told = Level::ALL.into_iter().zip(levels).filter(|(each, _)| *each >= level);
+                let told = Level::ALL
+                    .into_iter()
+                    .zip(levels)
+                    .filter(|(each, _)| *each >= level);
                 let mut untold = false;
                 for (_, value) in told {
                     match value {
@@ -179,11 +201,11 @@ impl Grant {
                 self.repo
             )));
         }
-        Err(Stop::Decided(self.too_little(question, level)))
+        Err(self.too_little(question, level))
     }
 
-    fn too_little(&self, question: &Question, level: Level) -> Decision {
-        Decision::deny(format!(
+    fn too_little(&self, question: &Question, level: Level) -> Stop {
+        Stop::deny(format!(
             "`{}` has the role {} on `{}`; `{}` needs {}",
             question.user,
             self.shown(),
@@ -195,7 +217,13 @@ impl Grant {
 }
 
 /// A custom role whose base lacks the level. None adds code push, so for that it is a no; for the rest its own list decides.
-fn custom(question: &Question, known: &Known, grant: &Grant, role: &str, level: Level) -> Result<(), Stop> {
+fn custom(
+    question: &Question,
+    known: &Known,
+    grant: &Grant,
+    role: &str,
+    level: Level,
+) -> Result<(), Stop> {
     let untold = || {
         Stop::unsupported(format!(
             "`{}` has the custom role {} on `{}`, and whether it includes {} cannot be told",
@@ -205,15 +233,26 @@ fn custom(question: &Question, known: &Known, grant: &Grant, role: &str, level: 
             level.role()
         ))
     };
-    let Found::Here(roles) = known.custom_roles()? else { return Err(untold()) };
-    let mut named = roles.iter().filter(|each| each.name.as_deref() == Some(role));
-    let (Some(found), None) = (named.next(), named.next()) else { return Err(untold()) };
+    let Found::Here(roles) = known.custom_roles()? else {
+        return Err(untold());
+    };
+    let mut named = roles
+        .iter()
+        .filter(|each| each.name.as_deref() == Some(role));
+    let (Some(found), None) = (named.next(), named.next()) else {
+        return Err(untold());
+    };
     let base = found.base_role.as_deref().and_then(Level::of_role);
-    if found.permissions.iter().any(|held| question.said.custom_permissions.contains(held)) {
+    if found
+        .permissions
+        .iter()
+        .any(|held| question.said.custom_permissions.contains(held))
+    {
         return Ok(());
     }
-    if level == Level::Push && question.pushes_code() && base.is_some_and(|base| base < Level::Push) {
-        return Err(Stop::Decided(grant.too_little(question, level)));
+    if level == Level::Push && question.pushes_code() && base.is_some_and(|base| base < Level::Push)
+    {
+        return Err(grant.too_little(question, level));
     }
     Err(untold())
 }

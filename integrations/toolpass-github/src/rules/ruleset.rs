@@ -51,17 +51,40 @@ pub enum Verdict {
 }
 
 /// Judge the rules of `branch` for `operation`. A merge is bound by more than this: see [`super::branch`].
-pub fn judge(question: &Question, known: &Known, repo: &Repo, rules: &[BranchRule], grant: &Grant, operation: Operation) -> Result<Verdict, Stop> {
-    let binding: Vec<(&BranchRule, Bearing)> =
-        rules.iter().map(|rule| (rule, bearing(&rule.kind, operation))).filter(|(_, bearing)| *bearing != Bearing::None).collect();
-    known.all(binding.iter().filter_map(|(rule, _)| rule.ruleset_id).map(|id| Read::Ruleset(repo.clone(), id)))?;
+pub fn judge(
+    question: &Question,
+    known: &Known,
+    repo: &Repo,
+    rules: &[BranchRule],
+    grant: &Grant,
+    operation: Operation,
+) -> Result<Verdict, Stop> {
+    let binding: Vec<(&BranchRule, Bearing)> = rules
+        .iter()
+        .map(|rule| (rule, bearing(&rule.kind, operation)))
+        .filter(|(_, bearing)| *bearing != Bearing::None)
+        .collect();
+    known.all(
+        binding
+            .iter()
+            .filter_map(|(rule, _)| rule.ruleset_id)
+            .map(|id| Read::Ruleset(repo.clone(), id)),
+    )?;
     let mut open = None;
     for (rule, bearing) in binding {
-        match (passes(question, known, repo, rule, grant)?, bearing, operation) {
+        match (
+            passes(question, known, repo, rule, grant)?,
+            bearing,
+            operation,
+        ) {
             (Passes::Always, _, _) | (Passes::ByPullRequest, _, Operation::MergePull) => {}
             (Passes::Not, Bearing::Forbids, _) => return Ok(Verdict::Forbidden(rule.kind.clone())),
-            (Passes::ByPullRequest, Bearing::Forbids, _) => return Ok(Verdict::Forbidden(rule.kind.clone())),
-            (Passes::Not | Passes::ByPullRequest, Bearing::Depends, _) | (Passes::Untold, _, _) => open = Some(rule.kind.clone()),
+            (Passes::ByPullRequest, Bearing::Forbids, _) => {
+                return Ok(Verdict::Forbidden(rule.kind.clone()));
+            }
+            (Passes::Not | Passes::ByPullRequest, Bearing::Depends, _) | (Passes::Untold, _, _) => {
+                open = Some(rule.kind.clone())
+            }
             (Passes::Not | Passes::ByPullRequest, Bearing::None, _) => {}
         }
     }
@@ -69,8 +92,19 @@ pub fn judge(question: &Question, known: &Known, repo: &Repo, rules: &[BranchRul
 }
 
 /// Whether the user passes the ruleset of every rule, with a pull request.
-pub fn passes_all(question: &Question, known: &Known, repo: &Repo, rules: &[BranchRule], grant: &Grant) -> Result<Held, Stop> {
-    known.all(rules.iter().filter_map(|rule| rule.ruleset_id).map(|id| Read::Ruleset(repo.clone(), id)))?;
+pub fn passes_all(
+    question: &Question,
+    known: &Known,
+    repo: &Repo,
+    rules: &[BranchRule],
+    grant: &Grant,
+) -> Result<Held, Stop> {
+    known.all(
+        rules
+            .iter()
+            .filter_map(|rule| rule.ruleset_id)
+            .map(|id| Read::Ruleset(repo.clone(), id)),
+    )?;
     let mut all = Held::Yes;
     for rule in rules {
         match passes(question, known, repo, rule, grant)? {
@@ -86,11 +120,14 @@ pub fn passes_all(question: &Question, known: &Known, repo: &Repo, rules: &[Bran
 fn bearing(kind: &str, operation: Operation) -> Bearing {
     use Operation::{Create, Delete, ForcePush, MergePull, Push};
     match (kind, operation) {
-        ("creation", Create) | ("deletion", Delete) | ("non_fast_forward", ForcePush) => Bearing::Forbids,
+        ("creation", Create) | ("deletion", Delete) | ("non_fast_forward", ForcePush) => {
+            Bearing::Forbids
+        }
         ("creation" | "deletion" | "non_fast_forward", _) => Bearing::None,
         ("update", Push | ForcePush | MergePull) => Bearing::Forbids,
         ("pull_request" | "merge_queue", Push | ForcePush) => Bearing::Forbids,
-        ("update" | "pull_request" | "merge_queue", Create | Delete) | ("pull_request" | "merge_queue", MergePull) => Bearing::None,
+        ("update" | "pull_request" | "merge_queue", Create | Delete)
+        | ("pull_request" | "merge_queue", MergePull) => Bearing::None,
         (_, Create | Delete) if COMMIT_RULES.contains(&kind) => Bearing::None,
         // The pull request's own state says whether these are met.
         (_, MergePull) if COMMIT_RULES.contains(&kind) => Bearing::None,
@@ -99,13 +136,28 @@ fn bearing(kind: &str, operation: Operation) -> Bearing {
 }
 
 /// Whether the user passes the ruleset of a rule.
-fn passes(question: &Question, known: &Known, repo: &Repo, rule: &BranchRule, grant: &Grant) -> Result<Passes, Stop> {
-    let Some(id) = rule.ruleset_id else { return Ok(Passes::Untold) };
-    let Found::Here(ruleset) = known.ruleset(repo, id)? else { return Ok(Passes::Untold) };
-    let Some(actors) = ruleset.bypass_actors else { return Ok(Passes::Untold) };
+fn passes(
+    question: &Question,
+    known: &Known,
+    repo: &Repo,
+    rule: &BranchRule,
+    grant: &Grant,
+) -> Result<Passes, Stop> {
+    let Some(id) = rule.ruleset_id else {
+        return Ok(Passes::Untold);
+    };
+    let Found::Here(ruleset) = known.ruleset(repo, id)? else {
+        return Ok(Passes::Untold);
+    };
+    let Some(actors) = ruleset.bypass_actors else {
+        return Ok(Passes::Untold);
+    };
     let mut best = Passes::Not;
     for actor in &actors {
-        let passes = match (is_actor(question, known, actor, grant)?, actor.mode.as_deref()) {
+        let passes = match (
+            is_actor(question, known, actor, grant)?,
+            actor.mode.as_deref(),
+        ) {
             (Some(false), _) => continue,
             (Some(true), Some("always" | "exempt")) => return Ok(Passes::Always),
             (Some(true), Some("pull_request")) => Passes::ByPullRequest,
@@ -120,7 +172,12 @@ fn passes(question: &Question, known: &Known, repo: &Repo, rule: &BranchRule, gr
 }
 
 /// Whether the user is one who passes; `None` when that cannot be told.
-fn is_actor(question: &Question, known: &Known, actor: &BypassActor, grant: &Grant) -> Result<Option<bool>, Stop> {
+fn is_actor(
+    question: &Question,
+    known: &Known,
+    actor: &BypassActor,
+    grant: &Grant,
+) -> Result<Option<bool>, Stop> {
     let user = &question.user;
     Ok(match (actor.kind.as_str(), actor.id) {
         ("DeployKey" | "Integration", _) => Some(false), // no people
@@ -154,16 +211,35 @@ fn has_role(known: &Known, id: u64, grant: &Grant) -> Result<Option<bool>, Stop>
         (Some(level), Some(_)) => Ok(if grant.has(level) { None } else { Some(false) }),
         (None, None) => Ok(Some(false)),
         (None, Some(own)) => {
-            let Found::Here(roles) = known.custom_roles()? else { return Ok(None) };
-            Ok(roles.iter().find(|role| role.id == Some(id)).and_then(|role| role.name.as_deref()).map(|name| name == own))
+            let Found::Here(roles) = known.custom_roles()? else {
+                return Ok(None);
+            };
+            Ok(roles
+                .iter()
+                .find(|role| role.id == Some(id))
+                .and_then(|role| role.name.as_deref())
+                .map(|name| name == own))
         }
     }
 }
 
-fn is_in_team(question: &Question, known: &Known, id: u64, user: &Login) -> Result<Option<bool>, Stop> {
-    let Found::Here(record) = known.team_by_id(id)? else { return Ok(None) };
-    let own = record.organization.as_deref().and_then(Login::parse).is_some_and(|owner| owner == question.organization);
-    let Some(slug) = record.slug.as_deref().and_then(Slug::parse).filter(|_| own) else { return Ok(None) };
+fn is_in_team(
+    question: &Question,
+    known: &Known,
+    id: u64,
+    user: &Login,
+) -> Result<Option<bool>, Stop> {
+    let Found::Here(record) = known.team_by_id(id)? else {
+        return Ok(None);
+    };
+    let own = record
+        .organization
+        .as_deref()
+        .and_then(Login::parse)
+        .is_some_and(|owner| owner == question.organization);
+    let Some(slug) = record.slug.as_deref().and_then(Slug::parse).filter(|_| own) else {
+        return Ok(None);
+    };
     let standing = team::standing_of(known, &slug, user)?;
     Ok(Some(matches!(standing, Standing::Head | Standing::Member)))
 }
@@ -173,10 +249,13 @@ fn is_in_team(question: &Question, known: &Known, id: u64, user: &Login) -> Resu
 pub fn rules_of(known: &Known, repo: &Repo, branch: &Branch) -> Result<Vec<BranchRule>, Stop> {
     match known.branch_rules(repo, branch)? {
         Found::Here(rules) => Ok(rules),
-        Found::Forbidden => Err(Stop::unsupported(format!("our credential may not read the rules of `{branch}`; grant repository Metadata: read"))),
-        Found::Missing => {
-            Err(Stop::new(toolpass_core::codes::Code::ResourceNotVisible, format!("our credential does not see the rules of `{repo}`")))
-        }
+        Found::Forbidden => Err(Stop::unsupported(format!(
+            "our credential may not read the rules of `{branch}`; grant repository Metadata: read"
+        ))),
+        Found::Missing => Err(Stop::new(
+            toolpass_core::codes::Code::ResourceNotVisible,
+            format!("our credential does not see the rules of `{repo}`"),
+        )),
     }
 }
 
@@ -208,17 +287,85 @@ mod tests {
     fn each_rule_bears_on_its_operation() {
         use Operation::{Create, Delete, ForcePush, MergePull, Push};
         let rows = [
-            ("creation", [Bearing::Forbids, Bearing::None, Bearing::None, Bearing::None, Bearing::None]),
-            ("deletion", [Bearing::None, Bearing::Forbids, Bearing::None, Bearing::None, Bearing::None]),
-            ("non_fast_forward", [Bearing::None, Bearing::None, Bearing::Forbids, Bearing::None, Bearing::None]),
-            ("update", [Bearing::None, Bearing::None, Bearing::Forbids, Bearing::Forbids, Bearing::Forbids]),
-            ("pull_request", [Bearing::None, Bearing::None, Bearing::Forbids, Bearing::None, Bearing::Forbids]),
-            ("merge_queue", [Bearing::None, Bearing::None, Bearing::Forbids, Bearing::None, Bearing::Forbids]),
-            ("required_status_checks", [Bearing::None, Bearing::None, Bearing::Depends, Bearing::None, Bearing::Depends]),
+            (
+                "creation",
+                [
+                    Bearing::Forbids,
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::None,
+                ],
+            ),
+            (
+                "deletion",
+                [
+                    Bearing::None,
+                    Bearing::Forbids,
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::None,
+                ],
+            ),
+            (
+                "non_fast_forward",
+                [
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::Forbids,
+                    Bearing::None,
+                    Bearing::None,
+                ],
+            ),
+            (
+                "update",
+                [
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::Forbids,
+                    Bearing::Forbids,
+                    Bearing::Forbids,
+                ],
+            ),
+            (
+                "pull_request",
+                [
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::Forbids,
+                    Bearing::None,
+                    Bearing::Forbids,
+                ],
+            ),
+            (
+                "merge_queue",
+                [
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::Forbids,
+                    Bearing::None,
+                    Bearing::Forbids,
+                ],
+            ),
+            (
+                "required_status_checks",
+                [
+                    Bearing::None,
+                    Bearing::None,
+                    Bearing::Depends,
+                    Bearing::None,
+                    Bearing::Depends,
+                ],
+            ),
             ("a_rule_of_tomorrow", [Bearing::Depends; 5]),
         ];
         for (kind, expected) in rows {
-            assert_eq!([Create, Delete, ForcePush, MergePull, Push].map(|operation| bearing(kind, operation)), expected, "{kind}");
+            assert_eq!(
+                [Create, Delete, ForcePush, MergePull, Push]
+                    .map(|operation| bearing(kind, operation)),
+                expected,
+                "{kind}"
+            );
         }
         assert!(COMMIT_RULES.is_sorted());
     }

@@ -25,20 +25,33 @@ pub fn read_of(repo: &Repo, subject: &Subject) -> Read {
 }
 
 /// Whether `user` wrote it. An account that is gone wrote nothing of theirs.
-pub fn is_author(known: &Known, repo: &Repo, subject: &Subject, user: &Login) -> Result<bool, Stop> {
-    Ok(is_login(authored(known, repo, subject)?.author.as_deref(), user))
+pub fn is_author(
+    known: &Known,
+    repo: &Repo,
+    subject: &Subject,
+    user: &Login,
+) -> Result<bool, Stop> {
+    Ok(is_login(
+        authored(known, repo, subject)?.author.as_deref(),
+        user,
+    ))
 }
 
 /// Whether nobody but collaborators with write may comment.
 /// Errors: the record does not say.
 pub fn is_locked(known: &Known, repo: &Repo, subject: &Subject) -> Result<bool, Stop> {
-    let untold = || Stop::unsupported("GitHub's record does not say whether the conversation is locked");
+    let untold =
+        || Stop::unsupported("GitHub's record does not say whether the conversation is locked");
     let locked = match subject {
         Subject::CommitComment(_) => return Ok(false), // a commit has no conversation to lock
-        Subject::Issue(_) | Subject::Pull(_) | Subject::Node(_) => authored(known, repo, subject)?.locked,
+        Subject::Issue(_) | Subject::Pull(_) | Subject::Node(_) => {
+            authored(known, repo, subject)?.locked
+        }
         Subject::Review(pull, _) => authored(known, repo, &Subject::Issue(*pull))?.locked,
         Subject::IssueComment(_) | Subject::PullComment(_) => {
-            let conversation = authored(known, repo, subject)?.conversation.ok_or_else(untold)?;
+            let conversation = authored(known, repo, subject)?
+                .conversation
+                .ok_or_else(untold)?;
             authored(known, repo, &Subject::Issue(conversation))?.locked
         }
     };
@@ -50,10 +63,17 @@ pub fn is_locked(known: &Known, repo: &Repo, subject: &Subject) -> Result<bool, 
 pub fn pull(known: &Known, repo: &Repo, subject: &Subject) -> Result<Pull, Stop> {
     let number = match subject {
         Subject::Pull(number) => *number,
-        Subject::Node(id) => {
-            node_of(known, repo, id)?.pull.ok_or_else(|| Stop::new(Code::InvalidRequest, "the request's node is no pull request"))?
-        }
-        Subject::CommitComment(_) | Subject::Issue(_) | Subject::IssueComment(_) | Subject::PullComment(_) | Subject::Review(..) => {
+        Subject::Node(id) => node_of(known, repo, id)?.pull.ok_or_else(|| {
+            Stop::new(
+                Code::InvalidRequest,
+                "the request's node is no pull request",
+            )
+        })?,
+        Subject::CommitComment(_)
+        | Subject::Issue(_)
+        | Subject::IssueComment(_)
+        | Subject::PullComment(_)
+        | Subject::Review(..) => {
             return Err(Stop::new(Code::InvalidRequest, "expected a pull request"));
         }
     };
@@ -68,15 +88,29 @@ pub fn is_login(login: Option<&str>, user: &Login) -> bool {
 fn authored(known: &Known, repo: &Repo, subject: &Subject) -> Result<Authored, Stop> {
     match subject {
         Subject::Node(id) => Ok(node_of(known, repo, id)?.authored),
-        Subject::CommitComment(_) | Subject::Issue(_) | Subject::IssueComment(_) | Subject::Pull(_) | Subject::PullComment(_) | Subject::Review(..) => {
-            known.seen(read_of(repo, subject), records::authored)
-        }
+        Subject::CommitComment(_)
+        | Subject::Issue(_)
+        | Subject::IssueComment(_)
+        | Subject::Pull(_)
+        | Subject::PullComment(_)
+        | Subject::Review(..) => known.seen(read_of(repo, subject), records::authored),
     }
 }
 
 /// A node that must belong to `repo`: a request may name any node beside any repository.
 fn node_of(known: &Known, repo: &Repo, id: &str) -> Result<Node, Stop> {
     let node = known.seen(Read::Node(id.to_owned()), records::node)?;
-    let belongs = node.repository.as_deref().and_then(Repo::parse).is_some_and(|found| found.is_same(repo));
-    if belongs { Ok(node) } else { Err(Stop::new(Code::InvalidRequest, format!("the request's node does not belong to `{repo}`"))) }
+    let belongs = node
+        .repository
+        .as_deref()
+        .and_then(Repo::parse)
+        .is_some_and(|found| found.is_same(repo));
+    if belongs {
+        Ok(node)
+    } else {
+        Err(Stop::new(
+            Code::InvalidRequest,
+            format!("the request's node does not belong to `{repo}`"),
+        ))
+    }
 }

@@ -45,9 +45,23 @@ pub struct Installation {
 
 impl App {
     /// An App that signs with `key`; `client` is of the REST API, without a credential.
-    pub fn new(client: Client, organization: Login, app_id: String, installation: Option<u64>, key: SecretRef) -> App {
-        let assertion = Arc::new(Assertion { app_id, key: KeyRef::new(key) });
-        App { client: client.with_auth(assertion), organization, configured: installation, discovered: Mutex::new(None) }
+    pub fn new(
+        client: Client,
+        organization: Login,
+        app_id: String,
+        installation: Option<u64>,
+        key: SecretRef,
+    ) -> App {
+        let assertion = Arc::new(Assertion {
+            app_id,
+            key: KeyRef::new(key),
+        });
+        App {
+            client: client.with_auth(assertion),
+            organization,
+            configured: installation,
+            discovered: Mutex::new(None),
+        }
     }
 
     /// Its tokens.
@@ -61,15 +75,27 @@ impl App {
 
     /// Its name in addresses.
     pub async fn slug(&self, ctx: &Context) -> Result<String, Error> {
-        let answer = self.client.get(["app"]).send(ctx).await.map_err(own)?.json()?;
+        let answer = self
+            .client
+            .get(["app"])
+            .send(ctx)
+            .await
+            .map_err(own)?
+            .json()?;
         Ok(Json::new(&answer).required("slug")?.string()?.to_owned())
     }
 
     /// Its installation in the organization.
     /// Errors: `credential_rejected` when it is not installed there.
     pub async fn installation(&self, ctx: &Context) -> Result<Installation, Error> {
-        let request = self.client.get(["orgs", self.organization.as_str(), "installation"]);
-        let answer = request.send(ctx).await.map_err(|error| self.not_installed(error))?.json()?;
+        let request = self
+            .client
+            .get(["orgs", self.organization.as_str(), "installation"]);
+        let answer = request
+            .send(ctx)
+            .await
+            .map_err(|error| self.not_installed(error))?
+            .json()?;
         let json = Json::new(&answer);
         let mut permissions = Vec::new();
         if let Some(given) = json.member("permissions")? {
@@ -78,7 +104,10 @@ impl App {
             }
         }
         permissions.sort();
-        Ok(Installation { id: number(json.required("id")?)?, permissions })
+        Ok(Installation {
+            id: number(json.required("id")?)?,
+            permissions,
+        })
     }
 
     /// The installation given in the configuration.
@@ -88,13 +117,18 @@ impl App {
 
     async fn mint(&self, ctx: &Context) -> Result<Fetched, Error> {
         let id = self.installation_id(ctx).await?;
-        let request = self.client.post(["app", "installations", &id.to_string(), "access_tokens"]);
+        let request = self
+            .client
+            .post(["app", "installations", &id.to_string(), "access_tokens"]);
         // A second token does no harm, so it may be asked for again.
         let sent = request.json(&json!({})).idempotent().send(ctx).await;
         let answer = sent
             .map_err(|error| {
                 if error.status() == Some(404) {
-                    *self.discovered.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    *self
+                        .discovered
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner) = None;
                 }
                 self.not_installed(error)
             })?
@@ -104,16 +138,25 @@ impl App {
         if token.is_empty() {
             return Err(Error::malformed("GitHub minted an empty token"));
         }
-        Ok(Fetched { secret: Secret::new(token), life: Some(life(json, ctx.wall())?) })
+        Ok(Fetched {
+            secret: Secret::new(token),
+            life: Some(life(json, ctx.wall())?),
+        })
     }
 
     async fn installation_id(&self, ctx: &Context) -> Result<u64, Error> {
-        let known = self.configured.or(*self.discovered.lock().unwrap_or_else(PoisonError::into_inner));
+        let known = self.configured.or(*self
+            .discovered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner));
         if let Some(id) = known {
             return Ok(id);
         }
         let id = self.installation(ctx).await?.id;
-        *self.discovered.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+        *self
+            .discovered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(id);
         Ok(id)
     }
 
@@ -142,15 +185,22 @@ fn own(error: Error) -> Error {
 
 /// How long a token lives; an hour when its expiry cannot be read.
 fn life(json: Json<'_>, now: Wall) -> Result<Duration, Error> {
-    let expires = json.member("expires_at")?.map(|expires| expires.string()).transpose()?;
-    let expires = expires.and_then(|text| text.parse::<jiff::Timestamp>().ok()).and_then(|at| u64::try_from(at.as_second()).ok());
+    let expires = json
+        .member("expires_at")?
+        .map(|expires| expires.string())
+        .transpose()?;
+    let expires = expires
+        .and_then(|text| text.parse::<jiff::Timestamp>().ok())
+        .and_then(|at| u64::try_from(at.as_second()).ok());
     Ok(expires.map_or(HOUR, |at| Duration::from_secs(at).saturating_sub(now.0)))
 }
 
 /// A number, which GitHub's servers write as one, and some as text.
 fn number(json: Json<'_>) -> Result<u64, Error> {
     match json.value() {
-        Value::String(text) => text.parse().map_err(|_| Error::malformed("the answer's installation id is no number")),
+        Value::String(text) => text
+            .parse()
+            .map_err(|_| Error::malformed("the answer's installation id is no number")),
         _ => json.uint(),
     }
 }
@@ -170,7 +220,14 @@ impl Authorize for Assertion {
             expires: Some(Wall(now.saturating_add(Duration::from_secs(540)))),
             ..Claims::default()
         };
-        async move { AuthHeader::bearer(&self.key.key()?.assertion(Algorithm::Rs256, &Header::default(), &claims)?) }.boxed()
+        async move {
+            AuthHeader::bearer(&self.key.key()?.assertion(
+                Algorithm::Rs256,
+                &Header::default(),
+                &claims,
+            )?)
+        }
+        .boxed()
     }
 }
 
@@ -190,7 +247,11 @@ mod tests {
             (json!({"expires_at": "soon"}), 3600),
             (json!({}), 3600),
         ] {
-            assert_eq!(life(Json::new(&answer), now).unwrap(), Duration::from_secs(seconds), "{answer}");
+            assert_eq!(
+                life(Json::new(&answer), now).unwrap(),
+                Duration::from_secs(seconds),
+                "{answer}"
+            );
         }
         assert_eq!(number(Json::new(&json!("4242"))).unwrap(), 4242);
         assert!(number(Json::new(&json!("4242x"))).is_err());

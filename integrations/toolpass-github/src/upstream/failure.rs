@@ -32,9 +32,18 @@ impl Asker {
 pub fn meaning(error: Error, asker: Asker) -> Error {
     let asker = asker.as_str();
     match error.status() {
-        Some(403 | 429) if is_rate_limit(&error) => error.recoded(Code::UpstreamRateLimited, format!("GitHub limits how often {asker} may ask")),
-        Some(401) => error.recoded(Code::CredentialRejected, format!("GitHub does not accept {asker}: revoked, expired or mistyped")),
-        Some(403) => error.recoded(Code::CredentialRejected, format!("GitHub refuses {asker} this read")),
+        Some(403 | 429) if is_rate_limit(&error) => error.recoded(
+            Code::UpstreamRateLimited,
+            format!("GitHub limits how often {asker} may ask"),
+        ),
+        Some(401) => error.recoded(
+            Code::CredentialRejected,
+            format!("GitHub does not accept {asker}: revoked, expired or mistyped"),
+        ),
+        Some(403) => error.recoded(
+            Code::CredentialRejected,
+            format!("GitHub refuses {asker} this read"),
+        ),
         _ => error,
     }
 }
@@ -56,7 +65,9 @@ fn is_rate_limit(error: &Error) -> bool {
 /// Whether a message or documentation address of GitHub's is about a rate limit. It is looked at and never shown.
 pub fn names_a_rate_limit(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    ["rate limit", "rate-limit", "abuse detection"].iter().any(|words| text.contains(words))
+    ["rate limit", "rate-limit", "abuse detection"]
+        .iter()
+        .any(|words| text.contains(words))
 }
 
 #[cfg(test)]
@@ -72,6 +83,8 @@ mod tests {
         ] {
             assert!(names_a_rate_limit(text), "{text}");
         }
-        assert!(!names_a_rate_limit("Resource not accessible by integration"));
+        assert!(!names_a_rate_limit(
+            "Resource not accessible by integration"
+        ));
     }
 }

@@ -51,8 +51,18 @@ impl Github {
         let rest = with_headers(parts.client(&config.site.rest)?);
         let graphql = with_headers(parts.client(&config.site.graphql)?);
         let (auth, app): (Arc<dyn Authorize>, _) = match &config.credential {
-            Credential::App { app_id, installation_id, key } => {
-                let app = Arc::new(App::new(rest.clone(), config.organization.clone(), app_id.clone(), *installation_id, key.clone()));
+            Credential::App {
+                app_id,
+                installation_id,
+                key,
+            } => {
+                let app = Arc::new(App::new(
+                    rest.clone(),
+                    config.organization.clone(),
+                    app_id.clone(),
+                    *installation_id,
+                    key.clone(),
+                ));
                 (Arc::new(TokenBearer::new(app.tokens())), Some(app))
             }
             Credential::Token(token) => (Arc::new(Bearer::from_ref(token.clone())), None),
@@ -73,7 +83,11 @@ impl Github {
 
     /// Who asks.
     pub fn asker(&self) -> Asker {
-        if self.0.app.is_some() { Asker::App } else { Asker::Token }
+        if self.0.app.is_some() {
+            Asker::App
+        } else {
+            Asker::Token
+        }
     }
 
     /// The organization.
@@ -87,16 +101,27 @@ impl Github {
             let answer = self.read(ctx, &read).await;
             (read, answer)
         };
-        stream::iter(reads).map(one).buffer_unordered(PER_CHECK).collect().await
+        stream::iter(reads)
+            .map(one)
+            .buffer_unordered(PER_CHECK)
+            .collect()
+            .await
     }
 
     /// Make one read.
     pub async fn read(&self, ctx: &Context, read: &Read) -> Answer {
         let answer = match read.call(&self.0.organization) {
             Call::List(path, query) => self.list(ctx, path, &query).await,
-            Call::Node(id) => self.query(ctx, graphql::NODE, json!({ "id": id })).await.map(node),
+            Call::Node(id) => self
+                .query(ctx, graphql::NODE, json!({ "id": id }))
+                .await
+                .map(node),
             Call::One(path, query) => {
-                let request = query.iter().fold(self.0.rest.get(path), |request, (name, value)| request.query(name, value));
+                let request = query
+                    .iter()
+                    .fold(self.0.rest.get(path), |request, (name, value)| {
+                        request.query(name, value)
+                    });
                 self.one(ctx, request).await
             }
         };
@@ -109,16 +134,35 @@ impl Github {
 
     /// The answer to a GET of the REST API, 404 included.
     /// Errors: with their meaning about our credential.
-    pub async fn get(&self, ctx: &Context, path: impl Into<PathBuilder>) -> Result<Response, Failure> {
+    pub async fn get(
+        &self,
+        ctx: &Context,
+        path: impl Into<PathBuilder>,
+    ) -> Result<Response, Failure> {
         let request = self.0.rest.get(path).accept_status(&[404]);
-        self.send(ctx, request).await.map_err(|error| failure::meaning(error, self.asker()).into())
+        self.send(ctx, request)
+            .await
+            .map_err(|error| failure::meaning(error, self.asker()).into())
     }
 
     /// The `data` of a GraphQL query.
     /// Errors: with their meaning about our credential.
-    pub async fn query(&self, ctx: &Context, document: &str, variables: Value) -> Result<Value, Error> {
-        let request = self.0.graphql.post(PathBuilder::new()).json(&json!({ "query": document, "variables": variables })).idempotent();
-        let response = self.send(ctx, request).await.map_err(|error| failure::meaning(error, self.asker()))?;
+    pub async fn query(
+        &self,
+        ctx: &Context,
+        document: &str,
+        variables: Value,
+    ) -> Result<Value, Error> {
+        let request = self
+            .0
+            .graphql
+            .post(PathBuilder::new())
+            .json(&json!({ "query": document, "variables": variables }))
+            .idempotent();
+        let response = self
+            .send(ctx, request)
+            .await
+            .map_err(|error| failure::meaning(error, self.asker()))?;
         graphql::data(&response, self.asker())
     }
 
@@ -130,9 +174,19 @@ impl Github {
         }
     }
 
-    async fn list(&self, ctx: &Context, path: PathBuilder, query: &[(&str, String)]) -> Result<Answer, Error> {
+    async fn list(
+        &self,
+        ctx: &Context,
+        path: PathBuilder,
+        query: &[(&str, String)],
+    ) -> Result<Answer, Error> {
         let _turn = self.turn(ctx).await?;
-        let first = query.iter().fold(self.0.rest.get(path), |request, (name, value)| request.query(name, value)).accept_status(&[404]);
+        let first = query
+            .iter()
+            .fold(self.0.rest.get(path), |request, (name, value)| {
+                request.query(name, value)
+            })
+            .accept_status(&[404]);
         let (mut items, mut instead) = (Vec::new(), None);
         paging::paginate_links(ctx, first, |response| {
             instead = refused(response);
@@ -156,36 +210,59 @@ impl Github {
 
     /// Wait until few enough calls of this connection are under way.
     async fn turn(&self, ctx: &Context) -> Result<tokio::sync::SemaphorePermit<'_>, Error> {
-        let late = || Error::coded(Code::UpstreamTimeout, "the check's time was spent while other checks were asking GitHub");
-        ctx.within(self.0.under_way.acquire()).await.and_then(Result::ok).ok_or_else(late)
+        let late = || {
+            Error::coded(
+                Code::UpstreamTimeout,
+                "the check's time was spent while other checks were asking GitHub",
+            )
+        };
+        ctx.within(self.0.under_way.acquire())
+            .await
+            .and_then(Result::ok)
+            .ok_or_else(late)
     }
 }
 
 fn with_headers(client: Client) -> Client {
     client
-        .with_header(header::ACCEPT, HeaderValue::from_static("application/vnd.github+json"))
-        .with_header(HeaderName::from_static("x-github-api-version"), HeaderValue::from_static(API_VERSION))
+        .with_header(
+            header::ACCEPT,
+            HeaderValue::from_static("application/vnd.github+json"),
+        )
+        .with_header(
+            HeaderName::from_static("x-github-api-version"),
+            HeaderValue::from_static(API_VERSION),
+        )
 }
 
 /// An answer without a record.
 fn refused(response: &Response) -> Option<Answer> {
     match response.status {
         300..=399 => Some(Answer::Moved),
-        404 => Some(Answer::Missing { message: message(response) }),
+        404 => Some(Answer::Missing {
+            message: message(response),
+        }),
         _ => None,
     }
 }
 
 /// What GitHub says is missing; empty when it does not say.
 fn message(response: &Response) -> String {
-    let Ok(body) = response.json() else { return String::new() };
+    let Ok(body) = response.json() else {
+        return String::new();
+    };
     let message = Json::new(&body).member("message").ok().flatten();
-    message.and_then(|message| message.string().ok()).unwrap_or_default().to_owned()
+    message
+        .and_then(|message| message.string().ok())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn node(data: Value) -> Answer {
     match data.get("node") {
-        Some(Value::Null) | None => Answer::Missing { message: String::new() },
+        Some(Value::Null) | None => Answer::Missing {
+            message: String::new(),
+        },
         Some(node) => Answer::Body(node.clone()),
     }
 }

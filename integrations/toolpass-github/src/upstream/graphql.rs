@@ -32,19 +32,38 @@ pub const NODE: &str = "query($id: ID!) { node(id: $id) { __typename \
 /// Errors: what the errors inside mean; `upstream_error` when there is no data.
 pub fn data(response: &Response, asker: Asker) -> Result<Value, Error> {
     let answer = response.json()?;
-    let spent = response.headers.get("x-ratelimit-remaining").is_some_and(|left| left.as_bytes() == b"0");
+    let spent = response
+        .headers
+        .get("x-ratelimit-remaining")
+        .is_some_and(|left| left.as_bytes() == b"0");
     let json = Json::new(&answer);
     if let Some(errors) = json.member("errors")? {
         for error in errors.array()? {
-            let kind = error.member("type")?.map(|kind| kind.string()).transpose()?.unwrap_or_default();
-            let message = error.member("message")?.map(|message| message.string()).transpose()?.unwrap_or_default();
+            let kind = error
+                .member("type")?
+                .map(|kind| kind.string())
+                .transpose()?
+                .unwrap_or_default();
+            let message = error
+                .member("message")?
+                .map(|message| message.string())
+                .transpose()?
+                .unwrap_or_default();
             if let Some(failure) = meaning(kind, message, spent, asker) {
                 return Err(failure);
             }
         }
     }
-    let data = json.member("data")?.ok_or_else(|| Error::malformed("GitHub's GraphQL answer has no data"))?;
-    if data.value().is_object() { Ok(data.value().clone()) } else { Err(Error::malformed("the data of GitHub's GraphQL answer is no object")) }
+    let data = json
+        .member("data")?
+        .ok_or_else(|| Error::malformed("GitHub's GraphQL answer has no data"))?;
+    if data.value().is_object() {
+        Ok(data.value().clone())
+    } else {
+        Err(Error::malformed(
+            "the data of GitHub's GraphQL answer is no object",
+        ))
+    }
 }
 
 /// External identities of the organization whose user name is `$email`, or a page of all of them. Read by `identity::saml`.
@@ -69,16 +88,21 @@ pub const MEMBERS: &str = "query($org: String!, $first: Int!, $after: String) { 
 /// What one error of an answer means; `None` when the data says it better.
 fn meaning(kind: &str, message: &str, spent: bool, asker: Asker) -> Option<Error> {
     if kind == "RATE_LIMITED" || spent || names_a_rate_limit(message) {
-        return Some(Error::coded(Code::UpstreamRateLimited, format!("GitHub limits how often {} may ask", asker.as_str())));
+        return Some(Error::coded(
+            Code::UpstreamRateLimited,
+            format!("GitHub limits how often {} may ask", asker.as_str()),
+        ));
     }
     match (kind, asker) {
         ("NOT_FOUND", _) => None,
-        ("FORBIDDEN" | "INSUFFICIENT_SCOPES", Asker::App) => {
-            Some(Error::coded(Code::CredentialRejected, "GitHub refuses the App this GraphQL read; grant organization Members: read"))
-        }
-        ("FORBIDDEN" | "INSUFFICIENT_SCOPES", Asker::Token) => {
-            Some(Error::coded(Code::NotConfigured, "the token may not make this GraphQL read; use an App, or an owner's classic token with `read:org`"))
-        }
+        ("FORBIDDEN" | "INSUFFICIENT_SCOPES", Asker::App) => Some(Error::coded(
+            Code::CredentialRejected,
+            "GitHub refuses the App this GraphQL read; grant organization Members: read",
+        )),
+        ("FORBIDDEN" | "INSUFFICIENT_SCOPES", Asker::Token) => Some(Error::coded(
+            Code::NotConfigured,
+            "the token may not make this GraphQL read; use an App, or an owner's classic token with `read:org`",
+        )),
         (_, _) => Some(Error::malformed("GitHub's GraphQL answer holds an error")),
     }
 }
@@ -89,13 +113,41 @@ mod tests {
 
     #[test]
     fn errors() {
-        let code = |kind, message, spent, asker| meaning(kind, message, spent, asker).map(|error| error.code());
-        assert_eq!(code("NOT_FOUND", "Could not resolve", false, Asker::App), None);
-        assert_eq!(code("FORBIDDEN", "", false, Asker::App), Some(Code::CredentialRejected));
-        assert_eq!(code("INSUFFICIENT_SCOPES", "", false, Asker::Token), Some(Code::NotConfigured));
-        assert_eq!(code("RATE_LIMITED", "", false, Asker::App), Some(Code::UpstreamRateLimited));
-        assert_eq!(code("FORBIDDEN", "exceeded a secondary rate limit", false, Asker::App), Some(Code::UpstreamRateLimited));
-        assert_eq!(code("NOT_FOUND", "", true, Asker::App), Some(Code::UpstreamRateLimited));
-        assert_eq!(code("", "something", false, Asker::App), Some(Code::UpstreamError));
+        let code = |kind, message, spent, asker| {
+            meaning(kind, message, spent, asker).map(|error| error.code())
+        };
+        assert_eq!(
+            code("NOT_FOUND", "Could not resolve", false, Asker::App),
+            None
+        );
+        assert_eq!(
+            code("FORBIDDEN", "", false, Asker::App),
+            Some(Code::CredentialRejected)
+        );
+        assert_eq!(
+            code("INSUFFICIENT_SCOPES", "", false, Asker::Token),
+            Some(Code::NotConfigured)
+        );
+        assert_eq!(
+            code("RATE_LIMITED", "", false, Asker::App),
+            Some(Code::UpstreamRateLimited)
+        );
+        assert_eq!(
+            code(
+                "FORBIDDEN",
+                "exceeded a secondary rate limit",
+                false,
+                Asker::App
+            ),
+            Some(Code::UpstreamRateLimited)
+        );
+        assert_eq!(
+            code("NOT_FOUND", "", true, Asker::App),
+            Some(Code::UpstreamRateLimited)
+        );
+        assert_eq!(
+            code("", "something", false, Asker::App),
+            Some(Code::UpstreamError)
+        );
     }
 }

@@ -81,54 +81,97 @@ impl Read {
         let one = |path: PathBuilder| Call::One(path, &[]);
         match self {
             Read::Branch(repo, branch) => one(of(repo).segments(["branches", branch.as_str()])),
-            Read::BranchRules(repo, branch) => {
-                Call::List(of(repo).segments(["rules", "branches", branch.as_str()]), vec![("per_page", "100".into())])
+            Read::BranchRules(repo, branch) => Call::List(
+                of(repo).segments(["rules", "branches", branch.as_str()]),
+                vec![("per_page", "100".into())],
+            ),
+            Read::CommitComment(repo, id) => {
+                one(of(repo).segment("comments").segment(&id.to_string()))
             }
-            Read::CommitComment(repo, id) => one(of(repo).segment("comments").segment(&id.to_string())),
             Read::CustomRoles => one(["orgs", org, "custom-repository-roles"].into()),
-            Read::Environment(repo, name) => one(of(repo).segments(["environments", name.as_str()])),
+            Read::Environment(repo, name) => {
+                one(of(repo).segments(["environments", name.as_str()]))
+            }
             Read::InteractionLimits(repo) => one(of(repo).segment("interaction-limits")),
-            Read::Issue(repo, number) => one(of(repo).segment("issues").segment(&number.to_string())),
-            Read::IssueComment(repo, id) => one(of(repo).segments(["issues", "comments"]).segment(&id.to_string())),
+            Read::Issue(repo, number) => {
+                one(of(repo).segment("issues").segment(&number.to_string()))
+            }
+            Read::IssueComment(repo, id) => one(of(repo)
+                .segments(["issues", "comments"])
+                .segment(&id.to_string())),
             Read::Node(id) => Call::Node(id.clone()),
             Read::Organization => one(["orgs", org].into()),
             Read::OrgMembership(login) => one(["orgs", org, "memberships", login.as_str()].into()),
-            Read::PendingDeployments(repo, run) => {
-                one(of(repo).segments(["actions", "runs"]).segment(&run.to_string()).segment("pending_deployments"))
+            Read::PendingDeployments(repo, run) => one(of(repo)
+                .segments(["actions", "runs"])
+                .segment(&run.to_string())
+                .segment("pending_deployments")),
+            Read::Permission(repo, login) => {
+                one(of(repo).segments(["collaborators", login.as_str(), "permission"]))
             }
-            Read::Permission(repo, login) => one(of(repo).segments(["collaborators", login.as_str(), "permission"])),
-            Read::Protection(repo, branch) => one(of(repo).segments(["branches", branch.as_str(), "protection"])),
+            Read::Protection(repo, branch) => {
+                one(of(repo).segments(["branches", branch.as_str(), "protection"]))
+            }
             Read::Pull(repo, number) => one(of(repo).segment("pulls").segment(&number.to_string())),
-            Read::PullComment(repo, id) => one(of(repo).segments(["pulls", "comments"]).segment(&id.to_string())),
+            Read::PullComment(repo, id) => one(of(repo)
+                .segments(["pulls", "comments"])
+                .segment(&id.to_string())),
             Read::Repository(repo) => one(of(repo)),
-            Read::RepositoryById(id) => one(PathBuilder::new().segment("repositories").segment(&id.to_string())),
-            Read::Review(repo, pull, id) => {
-                one(of(repo).segment("pulls").segment(&pull.to_string()).segment("reviews").segment(&id.to_string()))
-            }
-            Read::Ruleset(repo, id) => Call::One(of(repo).segment("rulesets").segment(&id.to_string()), &[("includes_parents", "true")]),
-            Read::Run(repo, run) => one(of(repo).segments(["actions", "runs"]).segment(&run.to_string())),
-            Read::Stacks(repo, pull) => {
-                Call::List(of(repo).segment("stacks"), vec![("per_page", "100".into()), ("pull_request", pull.to_string())])
-            }
+            Read::RepositoryById(id) => one(PathBuilder::new()
+                .segment("repositories")
+                .segment(&id.to_string())),
+            Read::Review(repo, pull, id) => one(of(repo)
+                .segment("pulls")
+                .segment(&pull.to_string())
+                .segment("reviews")
+                .segment(&id.to_string())),
+            Read::Ruleset(repo, id) => Call::One(
+                of(repo).segment("rulesets").segment(&id.to_string()),
+                &[("includes_parents", "true")],
+            ),
+            Read::Run(repo, run) => one(of(repo)
+                .segments(["actions", "runs"])
+                .segment(&run.to_string())),
+            Read::Stacks(repo, pull) => Call::List(
+                of(repo).segment("stacks"),
+                vec![
+                    ("per_page", "100".into()),
+                    ("pull_request", pull.to_string()),
+                ],
+            ),
             Read::Team(slug) => one(team(slug)),
             Read::TeamById(id) => one(PathBuilder::new().segment("teams").segment(&id.to_string())),
-            Read::TeamMembership(slug, login) => one(team(slug).segments(["memberships", login.as_str()])),
+            Read::TeamMembership(slug, login) => {
+                one(team(slug).segments(["memberships", login.as_str()]))
+            }
         }
     }
 
     /// The permission toolpass's App or token needs for it, in GitHub's words.
     pub fn permission(&self) -> &'static str {
         match self {
-            Read::Permission(..) => "repository Metadata: read, and of a token's user write access to the repository",
-            Read::BranchRules(..) | Read::Repository(_) | Read::RepositoryById(_) | Read::Ruleset(..) => "repository Metadata: read",
+            Read::Permission(..) => {
+                "repository Metadata: read, and of a token's user write access to the repository"
+            }
+            Read::BranchRules(..)
+            | Read::Repository(_)
+            | Read::RepositoryById(_)
+            | Read::Ruleset(..) => "repository Metadata: read",
             Read::Protection(..) | Read::InteractionLimits(_) => "repository Administration: read",
             Read::Branch(..) | Read::CommitComment(..) => "repository Contents: read",
             Read::Issue(..) | Read::IssueComment(..) => "repository Issues: read",
-            Read::Pull(..) | Read::PullComment(..) | Read::Review(..) | Read::Stacks(..) => "repository Pull requests: read",
-            Read::Environment(..) | Read::PendingDeployments(..) | Read::Run(..) => "repository Actions: read",
+            Read::Pull(..) | Read::PullComment(..) | Read::Review(..) | Read::Stacks(..) => {
+                "repository Pull requests: read"
+            }
+            Read::Environment(..) | Read::PendingDeployments(..) | Read::Run(..) => {
+                "repository Actions: read"
+            }
             Read::CustomRoles => "organization Custom repository roles: read",
             Read::Organization => "organization Administration: read",
-            Read::OrgMembership(_) | Read::Team(_) | Read::TeamById(_) | Read::TeamMembership(..) => "organization Members: read",
+            Read::OrgMembership(_)
+            | Read::Team(_)
+            | Read::TeamById(_)
+            | Read::TeamMembership(..) => "organization Members: read",
             Read::Node(_) => "read access to what the request names by its node id",
         }
     }
@@ -153,9 +196,24 @@ mod tests {
     fn addresses() {
         let repo = Repo::parse("acme/shop").unwrap();
         let dana = Login::parse("dana").unwrap();
-        assert_eq!(path(Read::Permission(repo.clone(), dana.clone())), "/repos/acme/shop/collaborators/dana/permission");
-        assert_eq!(path(Read::BranchRules(repo.clone(), Branch::parse("feature/x").unwrap())), "/repos/acme/shop/rules/branches/feature%2Fx");
-        assert_eq!(path(Read::Environment(repo, "prod/../x y".into())), "/repos/acme/shop/environments/prod%2F..%2Fx%20y");
-        assert_eq!(path(Read::TeamMembership(Slug::parse("payments").unwrap(), dana)), "/orgs/acme/teams/payments/memberships/dana");
+        assert_eq!(
+            path(Read::Permission(repo.clone(), dana.clone())),
+            "/repos/acme/shop/collaborators/dana/permission"
+        );
+        assert_eq!(
+            path(Read::BranchRules(
+                repo.clone(),
+                Branch::parse("feature/x").unwrap()
+            )),
+            "/repos/acme/shop/rules/branches/feature%2Fx"
+        );
+        assert_eq!(
+            path(Read::Environment(repo, "prod/../x y".into())),
+            "/repos/acme/shop/environments/prod%2F..%2Fx%20y"
+        );
+        assert_eq!(
+            path(Read::TeamMembership(Slug::parse("payments").unwrap(), dana)),
+            "/orgs/acme/teams/payments/memberships/dana"
+        );
     }
 }

@@ -242,11 +242,17 @@ pub struct Node {
 /// Read a permission record.
 pub fn permission(json: Json<'_>) -> Result<Permission, Error> {
     let user = json.member("user")?;
-    let held = user.map(|user| user.member("permissions")).transpose()?.flatten();
+    let held = user
+        .map(|user| user.member("permissions"))
+        .transpose()?
+        .flatten();
     let levels = match held {
         Some(held) => {
             let mut levels = [None; 5];
-            for (level, name) in levels.iter_mut().zip(["pull", "triage", "push", "maintain", "admin"]) {
+            for (level, name) in levels
+                .iter_mut()
+                .zip(["pull", "triage", "push", "maintain", "admin"])
+            {
                 *level = flag(held, name)?;
             }
             Some(levels)
@@ -254,7 +260,12 @@ pub fn permission(json: Json<'_>) -> Result<Permission, Error> {
         None => None,
     };
     let user_id = user.map(|user| number(user, "id")).transpose()?.flatten();
-    Ok(Permission { base: text(json, "permission")?, role_name: text(json, "role_name")?, levels, user_id })
+    Ok(Permission {
+        base: text(json, "permission")?,
+        role_name: text(json, "role_name")?,
+        levels,
+        user_id,
+    })
 }
 
 /// Read a repository.
@@ -276,7 +287,10 @@ pub fn repository(json: Json<'_>) -> Result<Repository, Error> {
 /// Read the rules of a branch.
 pub fn branch_rules(json: Json<'_>) -> Result<Vec<BranchRule>, Error> {
     let rule = |rule: Json<'_>| -> Result<_, Error> {
-        Ok(BranchRule { kind: rule.required("type")?.string()?.to_owned(), ruleset_id: number(rule, "ruleset_id")? })
+        Ok(BranchRule {
+            kind: rule.required("type")?.string()?.to_owned(),
+            ruleset_id: number(rule, "ruleset_id")?,
+        })
     };
     json.array()?.map(rule).collect()
 }
@@ -285,10 +299,19 @@ pub fn branch_rules(json: Json<'_>) -> Result<Vec<BranchRule>, Error> {
 pub fn ruleset(json: Json<'_>) -> Result<Ruleset, Error> {
     let actor = |actor: Json<'_>| -> Result<_, Error> {
         let kind = actor.required("actor_type")?.string()?.to_owned();
-        Ok(BypassActor { id: number(actor, "actor_id")?, kind, mode: text(actor, "bypass_mode")? })
+        Ok(BypassActor {
+            id: number(actor, "actor_id")?,
+            kind,
+            mode: text(actor, "bypass_mode")?,
+        })
     };
-    let actors = json.member("bypass_actors")?.map(|actors| actors.array()?.map(actor).collect::<Result<_, Error>>()).transpose()?;
-    Ok(Ruleset { bypass_actors: actors })
+    let actors = json
+        .member("bypass_actors")?
+        .map(|actors| actors.array()?.map(actor).collect::<Result<_, Error>>())
+        .transpose()?;
+    Ok(Ruleset {
+        bypass_actors: actors,
+    })
 }
 
 /// Whether a branch is protected by anything, as anyone with read may see.
@@ -298,7 +321,14 @@ pub fn branch_is_protected(json: Json<'_>) -> Result<Option<bool>, Error> {
 
 /// Read a branch protection.
 pub fn protection(json: Json<'_>) -> Result<Protection, Error> {
-    let enabled = |name: &'static str| Ok::<_, Error>(json.member(name)?.map(|part| flag(part, "enabled")).transpose()?.flatten());
+    let enabled = |name: &'static str| {
+        Ok::<_, Error>(
+            json.member(name)?
+                .map(|part| flag(part, "enabled"))
+                .transpose()?
+                .flatten(),
+        )
+    };
     let mut requirements = Vec::new();
     if json.member("required_status_checks")?.is_some() {
         requirements.push("required_status_checks");
@@ -315,14 +345,20 @@ pub fn protection(json: Json<'_>) -> Result<Protection, Error> {
         allow_force_pushes: enabled("allow_force_pushes")? == Some(true),
         block_creations: enabled("block_creations")? == Some(true),
         restrictions: json.member("restrictions")?.map(actors).transpose()?,
-        reviews: json.member("required_pull_request_reviews")?.map(reviews).transpose()?,
+        reviews: json
+            .member("required_pull_request_reviews")?
+            .map(reviews)
+            .transpose()?,
         requirements,
     })
 }
 
 /// Read a membership.
 pub fn membership(json: Json<'_>) -> Result<Membership, Error> {
-    Ok(Membership { state: text(json, "state")?, role: text(json, "role")? })
+    Ok(Membership {
+        state: text(json, "state")?,
+        role: text(json, "role")?,
+    })
 }
 
 /// Read an organization.
@@ -346,8 +382,14 @@ pub fn team(json: Json<'_>) -> Result<Team, Error> {
     Ok(Team {
         slug: text(json, "slug")?,
         privacy: text(json, "privacy")?,
-        organization: organization.map(|organization| text(organization, "login")).transpose()?.flatten(),
-        organization_id: organization.map(|organization| number(organization, "id")).transpose()?.flatten(),
+        organization: organization
+            .map(|organization| text(organization, "login"))
+            .transpose()?
+            .flatten(),
+        organization_id: organization
+            .map(|organization| number(organization, "id"))
+            .transpose()?
+            .flatten(),
     })
 }
 
@@ -370,31 +412,58 @@ pub fn authored(json: Json<'_>) -> Result<Authored, Error> {
         Some(url) => Some(url),
         None => text(json, "pull_request_url")?,
     };
-    let conversation = conversation.as_deref().and_then(|url| url.rsplit('/').next()).and_then(|number| number.parse().ok());
-    Ok(Authored { author: login(json, "user")?, locked: flag(json, "locked")?, conversation })
+    let conversation = conversation
+        .as_deref()
+        .and_then(|url| url.rsplit('/').next())
+        .and_then(|number| number.parse().ok());
+    Ok(Authored {
+        author: login(json, "user")?,
+        locked: flag(json, "locked")?,
+        conversation,
+    })
 }
 
 /// Read a pull request.
 pub fn pull(json: Json<'_>) -> Result<Pull, Error> {
     let (base, head) = (json.member("base")?, json.member("head")?);
-    let reference = |side: Option<Json<'_>>| Ok::<_, Error>(side.map(|side| text(side, "ref")).transpose()?.flatten());
+    let reference = |side: Option<Json<'_>>| {
+        Ok::<_, Error>(side.map(|side| text(side, "ref")).transpose()?.flatten())
+    };
     let head_repo = head.map(|head| head.member("repo")).transpose()?.flatten();
     Ok(Pull {
         author: login(json, "user")?,
         base: reference(base)?,
         head: reference(head)?,
-        head_repo: head_repo.map(|repo| text(repo, "full_name")).transpose()?.flatten(),
+        head_repo: head_repo
+            .map(|repo| text(repo, "full_name"))
+            .transpose()?
+            .flatten(),
         mergeable_state: text(json, "mergeable_state")?,
     })
 }
 
 /// Read the stacks a pull request stands in.
 pub fn stacks(json: Json<'_>) -> Result<Vec<Stack>, Error> {
-    let pull = |pull: Json<'_>| -> Result<_, Error> { Ok((pull.required("number")?.uint()?, text(pull, "state")?.as_deref() == Some("open"))) };
+    let pull = |pull: Json<'_>| -> Result<_, Error> {
+        Ok((
+            pull.required("number")?.uint()?,
+            text(pull, "state")?.as_deref() == Some("open"),
+        ))
+    };
     let stack = |stack: Json<'_>| -> Result<_, Error> {
-        let base = stack.member("base")?.map(|base| text(base, "ref")).transpose()?.flatten();
-        let pulls = stack.member("pull_requests")?.map(|pulls| pulls.array()?.map(pull).collect::<Result<_, Error>>()).transpose()?;
-        Ok(Stack { base, pulls: pulls.unwrap_or_default() })
+        let base = stack
+            .member("base")?
+            .map(|base| text(base, "ref"))
+            .transpose()?
+            .flatten();
+        let pulls = stack
+            .member("pull_requests")?
+            .map(|pulls| pulls.array()?.map(pull).collect::<Result<_, Error>>())
+            .transpose()?;
+        Ok(Stack {
+            base,
+            pulls: pulls.unwrap_or_default(),
+        })
     };
     json.array()?.map(stack).collect()
 }
@@ -411,7 +480,11 @@ pub fn pending_deployments(json: Json<'_>) -> Result<Vec<PendingDeployment>, Err
         Ok(PendingDeployment {
             environment_id: number(environment, "id")?,
             environment: text(environment, "name")?,
-            reviewers: pending.member("reviewers")?.map(reviewers).transpose()?.unwrap_or_default(),
+            reviewers: pending
+                .member("reviewers")?
+                .map(reviewers)
+                .transpose()?
+                .unwrap_or_default(),
         })
     };
     json.array()?.map(pending).collect()
@@ -419,7 +492,9 @@ pub fn pending_deployments(json: Json<'_>) -> Result<Vec<PendingDeployment>, Err
 
 /// Whether an environment keeps whoever started the run from letting it through.
 pub fn prevents_self_review(json: Json<'_>) -> Result<bool, Error> {
-    let Some(rules) = json.member("protection_rules")? else { return Ok(false) };
+    let Some(rules) = json.member("protection_rules")? else {
+        return Ok(false);
+    };
     let mut prevented = false;
     for rule in rules.array()? {
         prevented |= flag(rule, "prevent_self_review")? == Some(true);
@@ -434,37 +509,78 @@ pub fn run_actors(json: Json<'_>) -> Result<[Option<String>; 2], Error> {
 
 /// Read the `node` of a GraphQL answer: see `graphql::NODE`.
 pub fn node(json: Json<'_>) -> Result<Node, Error> {
-    let inner = |object: Option<Json<'_>>, name: &'static str| Ok::<_, Error>(object.map(|object| text(object, name)).transpose()?.flatten());
+    let inner = |object: Option<Json<'_>>, name: &'static str| {
+        Ok::<_, Error>(
+            object
+                .map(|object| text(object, name))
+                .transpose()?
+                .flatten(),
+        )
+    };
     let team = json.member("team")?.unwrap_or(json);
-    let organization = json.member("organization")?.or(team.member("organization")?).or(json.member("owner")?);
-    let conversation = json.member("issue")?.or(json.member("pullRequest")?).or(json.member("discussion")?);
-    let repository = json.member("repository")?.or(conversation.map(|of| of.member("repository")).transpose()?.flatten());
+    let organization = json
+        .member("organization")?
+        .or(team.member("organization")?)
+        .or(json.member("owner")?);
+    let conversation = json
+        .member("issue")?
+        .or(json.member("pullRequest")?)
+        .or(json.member("discussion")?);
+    let repository = json.member("repository")?.or(conversation
+        .map(|of| of.member("repository"))
+        .transpose()?
+        .flatten());
     let locked = match flag(json, "locked")? {
         Some(locked) => Some(locked),
-        None => conversation.map(|of| flag(of, "locked")).transpose()?.flatten(),
+        None => conversation
+            .map(|of| flag(of, "locked"))
+            .transpose()?
+            .flatten(),
     };
     let is_pull = text(json, "__typename")?.as_deref() == Some("PullRequest");
     Ok(Node {
         repository: text(json, "nameWithOwner")?.or(inner(repository, "nameWithOwner")?),
         organization: text(json, "login")?.or(inner(organization, "login")?),
         team: text(team, "slug")?,
-        authored: Authored { author: login(json, "author")?, locked, conversation: None },
-        pull: if is_pull { number(json, "number")? } else { None },
+        authored: Authored {
+            author: login(json, "author")?,
+            locked,
+            conversation: None,
+        },
+        pull: if is_pull {
+            number(json, "number")?
+        } else {
+            None
+        },
     })
 }
 
 fn actors(json: Json<'_>) -> Result<Actors, Error> {
     let named = |list: &'static str, name: &'static str| {
-        let Some(list) = json.member(list)? else { return Ok(Vec::new()) };
-        list.array()?.map(|entry| Ok(entry.required(name)?.string()?.to_owned())).collect::<Result<Vec<_>, Error>>()
+        let Some(list) = json.member(list)? else {
+            return Ok(Vec::new());
+        };
+        list.array()?
+            .map(|entry| Ok(entry.required(name)?.string()?.to_owned()))
+            .collect::<Result<Vec<_>, Error>>()
     };
-    Ok(Actors { users: named("users", "login")?, teams: named("teams", "slug")? })
+    Ok(Actors {
+        users: named("users", "login")?,
+        teams: named("teams", "slug")?,
+    })
 }
 
 fn reviews(json: Json<'_>) -> Result<Reviews, Error> {
     Ok(Reviews {
-        bypass_allowances: json.member("bypass_pull_request_allowances")?.map(actors).transpose()?.unwrap_or_default(),
-        dismissal_restrictions: json.member("dismissal_restrictions")?.map(actors).transpose()?,
+        bypass_allowances: json
+            .member("bypass_pull_request_allowances")?
+            .map(actors)
+            .transpose()?
+            .unwrap_or_default(),
+        dismissal_restrictions: json
+            .member("dismissal_restrictions")?
+            .map(actors)
+            .transpose()?,
     })
 }
 
@@ -474,23 +590,37 @@ fn reviewers(json: Json<'_>) -> Result<Vec<Reviewer>, Error> {
         Ok(match entry.required("type")?.string()? {
             "Team" => Reviewer::Team(who.required("slug")?.string()?.to_owned()),
             "User" => Reviewer::User(who.required("login")?.string()?.to_owned()),
-            _ => return Err(Error::malformed("the answer names a reviewer that is neither a user nor a team")),
+            _ => {
+                return Err(Error::malformed(
+                    "the answer names a reviewer that is neither a user nor a team",
+                ));
+            }
         })
     };
     json.array()?.map(reviewer).collect()
 }
 
 fn login(json: Json<'_>, name: &'static str) -> Result<Option<String>, Error> {
-    Ok(json.member(name)?.map(|user| text(user, "login")).transpose()?.flatten())
+    Ok(json
+        .member(name)?
+        .map(|user| text(user, "login"))
+        .transpose()?
+        .flatten())
 }
 
 fn text(json: Json<'_>, name: &'static str) -> Result<Option<String>, Error> {
-    json.member(name)?.map(|value| Ok(value.string()?.to_owned())).transpose()
+    json.member(name)?
+        .map(|value| Ok(value.string()?.to_owned()))
+        .transpose()
 }
 
 fn texts(json: Json<'_>, name: &'static str) -> Result<Vec<String>, Error> {
-    let Some(list) = json.member(name)? else { return Ok(Vec::new()) };
-    list.array()?.map(|entry| Ok(entry.string()?.to_owned())).collect()
+    let Some(list) = json.member(name)? else {
+        return Ok(Vec::new());
+    };
+    list.array()?
+        .map(|entry| Ok(entry.string()?.to_owned()))
+        .collect()
 }
 
 fn flag(json: Json<'_>, name: &'static str) -> Result<Option<bool>, Error> {
@@ -508,9 +638,20 @@ mod tests {
 
     #[test]
     fn absent_and_null_are_nothing_and_a_wrong_type_is_a_failure() {
-        assert_eq!(permission(Json::new(&json!({}))).unwrap(), Permission::default());
-        assert_eq!(permission(Json::new(&json!({"user": null, "permission": null}))).unwrap(), Permission::default());
-        for wrong in [json!([]), json!({"permission": 1}), json!({"user": "dana"}), json!({"user": {"permissions": {"push": "yes"}}})] {
+        assert_eq!(
+            permission(Json::new(&json!({}))).unwrap(),
+            Permission::default()
+        );
+        assert_eq!(
+            permission(Json::new(&json!({"user": null, "permission": null}))).unwrap(),
+            Permission::default()
+        );
+        for wrong in [
+            json!([]),
+            json!({"permission": 1}),
+            json!({"user": "dana"}),
+            json!({"user": {"permissions": {"push": "yes"}}}),
+        ] {
             assert!(permission(Json::new(&wrong)).is_err(), "{wrong}");
         }
         assert!(protection(Json::new(&json!({"enforce_admins": true}))).is_err());
@@ -519,19 +660,47 @@ mod tests {
 
     #[test]
     fn an_unseen_list_is_no_empty_list() {
-        assert_eq!(ruleset(Json::new(&json!({"id": 1}))).unwrap().bypass_actors, None);
-        assert_eq!(ruleset(Json::new(&json!({"bypass_actors": []}))).unwrap().bypass_actors, Some(vec![]));
+        assert_eq!(
+            ruleset(Json::new(&json!({"id": 1}))).unwrap().bypass_actors,
+            None
+        );
+        assert_eq!(
+            ruleset(Json::new(&json!({"bypass_actors": []})))
+                .unwrap()
+                .bypass_actors,
+            Some(vec![])
+        );
     }
 
     #[test]
     fn nodes_say_where_they_belong() {
         let read = |value| node(Json::new(&value)).unwrap();
-        let issue = read(json!({"__typename": "Issue", "number": 7, "repository": {"nameWithOwner": "acme/shop"}, "author": {"login": "dana"}, "locked": true}));
-        assert_eq!((issue.repository.as_deref(), issue.authored.author.as_deref(), issue.authored.locked, issue.pull), (Some("acme/shop"), Some("dana"), Some(true), None));
-        let comment = read(json!({"__typename": "IssueComment", "author": null, "issue": {"locked": false}, "repository": {"nameWithOwner": "acme/shop"}}));
-        assert_eq!((comment.authored.author, comment.authored.locked), (None, Some(false)));
-        let team = read(json!({"__typename": "Team", "slug": "payments", "organization": {"login": "acme"}}));
-        assert_eq!((team.team.as_deref(), team.organization.as_deref()), (Some("payments"), Some("acme")));
+        let issue = read(
+            json!({"__typename": "Issue", "number": 7, "repository": {"nameWithOwner": "acme/shop"}, "author": {"login": "dana"}, "locked": true}),
+        );
+        assert_eq!(
+            (
+                issue.repository.as_deref(),
+                issue.authored.author.as_deref(),
+                issue.authored.locked,
+                issue.pull
+            ),
+            (Some("acme/shop"), Some("dana"), Some(true), None)
+        );
+        let comment = read(
+            json!({"__typename": "IssueComment", "author": null, "issue": {"locked": false}, "repository": {"nameWithOwner": "acme/shop"}}),
+        );
+        assert_eq!(
+            (comment.authored.author, comment.authored.locked),
+            (None, Some(false))
+        );
+        let team = read(
+            json!({"__typename": "Team", "slug": "payments", "organization": {"login": "acme"}}),
+        );
+        assert_eq!(
+            (team.team.as_deref(), team.organization.as_deref()),
+            (Some("payments"), Some("acme"))
+        );
         let project = read(json!({"__typename": "ProjectV2", "owner": {"login": "acme"}}));
         assert_eq!(project.organization.as_deref(), Some("acme"));
     }
@@ -539,6 +708,9 @@ mod tests {
     #[test]
     fn a_comment_knows_its_conversation() {
         let comment = json!({"user": {"login": "dana"}, "issue_url": "https://api.github.com/repos/acme/shop/issues/12"});
-        assert_eq!(authored(Json::new(&comment)).unwrap().conversation, Some(12));
+        assert_eq!(
+            authored(Json::new(&comment)).unwrap().conversation,
+            Some(12)
+        );
     }
 }
