@@ -12,7 +12,9 @@ use crate::facts::{node_id, number};
 use crate::resource::{Branch, Login, Repo, Slug};
 use crate::rules::known::{Found, Known, Stop};
 use crate::upstream::read::Read;
-use crate::upstream::records::{self, Node, Team};
+use crate::upstream::records::node::{self, Node};
+use crate::upstream::records::people::Team;
+use crate::upstream::records::repository;
 
 /// The resource a pointer leads to; `None` when it leads nowhere, or out of the organization.
 /// Errors: `unsupported` for a kind or part that is not known.
@@ -26,7 +28,7 @@ pub fn target(
             let Some(id) = node_id(&pointer.value) else {
                 return Ok(None);
             };
-            let Found::Here(node) = known.record(Read::Node(id), records::node)? else {
+            let Found::Here(node) = known.record(Read::Node(id), node::node)? else {
                 return Ok(None);
             };
             of_node(organization, pointer, &node)
@@ -36,7 +38,7 @@ pub fn target(
                 return Ok(None);
             };
             let Found::Here(record) =
-                known.record(Read::RepositoryById(id), records::repository)?
+                known.record(Read::RepositoryById(id), repository::repository)?
             else {
                 return Ok(None);
             };

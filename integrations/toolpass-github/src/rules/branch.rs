@@ -15,7 +15,8 @@ use super::ruleset::{self, Verdict};
 use super::{subject, team};
 use crate::resource::{Branch, Repo, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::{Actors, Protection, Pull};
+use crate::upstream::records::branch::{Actors, Protection};
+use crate::upstream::records::work::Pull;
 
 /// What happens to a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

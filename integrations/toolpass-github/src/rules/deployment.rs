@@ -13,7 +13,7 @@ use super::{subject, team};
 use crate::facts::Deployments;
 use crate::resource::{Repo, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::{self, PendingDeployment, Reviewer};
+use crate::upstream::records::deployment::{self, PendingDeployment, Reviewer};
 
 /// Every environment named must have the user among its reviewers.
 pub fn decide(
@@ -31,7 +31,7 @@ pub fn decide(
     Grant::of(question, known, repo, user)?.require(question, known, Level::Pull)?;
     let pending = known.seen(
         Read::PendingDeployments(repo.clone(), run),
-        records::pending_deployments,
+        deployment::pending_deployments,
     )?;
     for id in &deployments.environments {
         let environment = pending
@@ -70,9 +70,9 @@ fn is_reviewer(
     }
     let prevented = known.seen(
         Read::Environment(repo.clone(), name.to_owned()),
-        records::prevents_self_review,
+        deployment::prevents_self_review,
     )?;
-    let started = known.seen(Read::Run(repo.clone(), run), records::run_actors)?;
+    let started = known.seen(Read::Run(repo.clone(), run), deployment::run_actors)?;
     if prevented
         && started
             .iter()

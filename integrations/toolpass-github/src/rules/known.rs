@@ -15,10 +15,10 @@ use toolpass_integration::failure::Failure;
 
 use crate::resource::{Branch, Login, Repo, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::{
-    self, BranchRule, CustomRole, Membership, Organization, Permission, Protection, Pull,
-    Repository, Ruleset, Stack, Team,
-};
+use crate::upstream::records::branch::{self, BranchRule, Protection, Ruleset};
+use crate::upstream::records::people::{self, Membership, Organization, Team};
+use crate::upstream::records::repository::{self, CustomRole, Permission, Repository};
+use crate::upstream::records::work::{self, Pull, Stack};
 
 /// What GitHub answered to one read.
 #[derive(Clone, Debug)]
@@ -95,13 +95,13 @@ impl Known {
     pub fn permission(&self, repo: &Repo, user: &Login) -> Result<Found<Permission>, Stop> {
         self.record(
             Read::Permission(repo.clone(), user.clone()),
-            records::permission,
+            repository::permission,
         )
     }
 
     /// A repository, which must be seen.
     pub fn repository(&self, repo: &Repo) -> Result<Repository, Stop> {
-        self.seen(Read::Repository(repo.clone()), records::repository)
+        self.seen(Read::Repository(repo.clone()), repository::repository)
     }
 
     /// The active rules of a branch.
@@ -112,13 +112,13 @@ impl Known {
     ) -> Result<Found<Vec<BranchRule>>, Stop> {
         self.record(
             Read::BranchRules(repo.clone(), branch.clone()),
-            records::branch_rules,
+            branch::branch_rules,
         )
     }
 
     /// A ruleset.
     pub fn ruleset(&self, repo: &Repo, id: u64) -> Result<Found<Ruleset>, Stop> {
-        self.record(Read::Ruleset(repo.clone(), id), records::ruleset)
+        self.record(Read::Ruleset(repo.clone(), id), branch::ruleset)
     }
 
     /// The protection of a branch; `None` when GitHub says that there is none.
@@ -136,14 +136,14 @@ impl Known {
             }
             let seen = self.record(
                 Read::Branch(repo.clone(), branch.clone()),
-                records::branch_is_protected,
+                branch::branch_is_protected,
             )?;
             return Ok(match seen {
                 Found::Here(Some(false)) | Found::Missing => Found::Here(None),
                 Found::Here(Some(true) | None) | Found::Forbidden => Found::Forbidden,
             });
         }
-        Ok(match self.record(read, records::protection)? {
+        Ok(match self.record(read, branch::protection)? {
             Found::Here(protection) => Found::Here(Some(protection)),
             Found::Missing | Found::Forbidden => Found::Forbidden,
         })
@@ -151,45 +151,45 @@ impl Known {
 
     /// A membership in the organization.
     pub fn org_membership(&self, user: &Login) -> Result<Found<Membership>, Stop> {
-        self.record(Read::OrgMembership(user.clone()), records::membership)
+        self.record(Read::OrgMembership(user.clone()), people::membership)
     }
 
     /// What the organization lets its members do.
     pub fn organization(&self) -> Result<Organization, Stop> {
-        self.seen(Read::Organization, records::organization)
+        self.seen(Read::Organization, people::organization)
     }
 
     /// A membership in a team.
     pub fn team_membership(&self, team: &Slug, user: &Login) -> Result<Found<Membership>, Stop> {
         self.record(
             Read::TeamMembership(team.clone(), user.clone()),
-            records::membership,
+            people::membership,
         )
     }
 
     /// A team.
     pub fn team(&self, team: &Slug) -> Result<Found<Team>, Stop> {
-        self.record(Read::Team(team.clone()), records::team)
+        self.record(Read::Team(team.clone()), people::team)
     }
 
     /// A team by its number.
     pub fn team_by_id(&self, id: u64) -> Result<Found<Team>, Stop> {
-        self.record(Read::TeamById(id), records::team)
+        self.record(Read::TeamById(id), people::team)
     }
 
     /// The custom roles of the organization.
     pub fn custom_roles(&self) -> Result<Found<Vec<CustomRole>>, Stop> {
-        self.record(Read::CustomRoles, records::custom_roles)
+        self.record(Read::CustomRoles, repository::custom_roles)
     }
 
     /// A pull request by its number, which must be seen.
     pub fn pull(&self, repo: &Repo, number: u64) -> Result<Pull, Stop> {
-        self.seen(Read::Pull(repo.clone(), number), records::pull)
+        self.seen(Read::Pull(repo.clone(), number), work::pull)
     }
 
     /// The stacks a pull request stands in.
     pub fn stacks(&self, repo: &Repo, pull: u64) -> Result<Vec<Stack>, Stop> {
-        self.seen(Read::Stacks(repo.clone(), pull), records::stacks)
+        self.seen(Read::Stacks(repo.clone(), pull), work::stacks)
     }
 
     /// A record that a read answers with.

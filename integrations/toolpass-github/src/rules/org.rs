@@ -12,7 +12,7 @@ use crate::actions::Action;
 use crate::facts::Switch;
 use crate::resource::{Kind, Login};
 use crate::upstream::read::Read;
-use crate::upstream::records::{Membership, Organization};
+use crate::upstream::records::people::{Membership, Organization};
 
 /// A user's standing in the organization or in a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

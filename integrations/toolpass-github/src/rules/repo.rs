@@ -16,7 +16,7 @@ use crate::config::Edition;
 use crate::facts::RefOperation;
 use crate::resource::{Branch, Repo};
 use crate::upstream::read::Read;
-use crate::upstream::records::{self, Repository};
+use crate::upstream::records::repository::{self, Repository};
 
 /// Rules 2 to 4 of the specification.
 pub fn decide(
@@ -312,7 +312,7 @@ fn interaction_note(
     }
     match known.record(
         Read::InteractionLimits(repo.clone()),
-        records::interaction_limit,
+        repository::interaction_limit,
     )? {
         Found::Here(None) => Ok(String::new()),
         Found::Here(Some(limit)) if limit == "collaborators_only" => Err(Stop::deny(format!(

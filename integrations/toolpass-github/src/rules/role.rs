@@ -12,7 +12,7 @@ use super::Question;
 use super::known::{Found, Known, Stop};
 use crate::resource::{Login, Repo};
 use crate::upstream::read::Read;
-use crate::upstream::records::Permission;
+use crate::upstream::records::repository::Permission;
 
 /// The ladder of base roles; each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,7 @@ use super::role::{Grant, Held, Level};
 use super::team;
 use crate::resource::{Branch, Login, Repo, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::{BranchRule, BypassActor};
+use crate::upstream::records::branch::{BranchRule, BypassActor};
 
 /// What a rule does to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use super::known::{Known, Stop};
 use crate::facts::Subject;
 use crate::resource::{Login, Repo};
 use crate::upstream::read::Read;
-use crate::upstream::records::{self, Authored, Node, Pull};
+use crate::upstream::records::node::{self, Node};
+use crate::upstream::records::work::{self, Authored, Pull};
 
 /// The read that says who wrote a subject.
 pub fn read_of(repo: &Repo, subject: &Subject) -> Read {
@@ -93,13 +94,13 @@ fn authored(known: &Known, repo: &Repo, subject: &Subject) -> Result<Authored, S
         | Subject::IssueComment(_)
         | Subject::Pull(_)
         | Subject::PullComment(_)
-        | Subject::Review(..) => known.seen(read_of(repo, subject), records::authored),
+        | Subject::Review(..) => known.seen(read_of(repo, subject), work::authored),
     }
 }
 
 /// A node that must belong to `repo`: a request may name any node beside any repository.
 fn node_of(known: &Known, repo: &Repo, id: &str) -> Result<Node, Stop> {
-    let node = known.seen(Read::Node(id.to_owned()), records::node)?;
+    let node = known.seen(Read::Node(id.to_owned()), node::node)?;
     let belongs = node
         .repository
         .as_deref()

@@ -13,7 +13,7 @@ use super::role::{Grant, Held, Level};
 use crate::actions::Action;
 use crate::resource::{Login, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::Team;
+use crate::upstream::records::people::Team;
 
 /// Rule 6 of the specification, and 11.26: owners of the organization pass every action on its teams.
 pub fn decide(question: &Question, known: &Known, team: &Slug) -> Result<Decision, Stop> {

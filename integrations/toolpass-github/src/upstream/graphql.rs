@@ -14,19 +14,25 @@ use toolpass_http::response::Response;
 use super::failure::{Asker, names_a_rate_limit};
 
 /// Where a node belongs, who wrote it, whether it is locked. Read by `records::node`.
+/// One type the server does not have refuses the whole query, so only types that are here to stay are asked about. A repository that may be
+/// null has a name of its own, because a field of one name must be null or not in all of them.
 pub const NODE: &str = "query($id: ID!) { node(id: $id) { __typename \
     ... on Repository { nameWithOwner } ... on Organization { login } ... on Team { slug organization { login } } \
-    ... on RepositoryNode { repository { nameWithOwner } } ... on Comment { author { login } } ... on Lockable { locked } \
-    ... on PullRequest { number } ... on Label { repository { nameWithOwner } } ... on Milestone { repository { nameWithOwner } } \
+    ... on RepositoryNode { repository { nameWithOwner } } ... on GitObject { repository { nameWithOwner } } \
+    ... on Comment { author { login } } ... on Lockable { locked } ... on PullRequest { number } \
+    ... on BranchProtectionRule { perhaps: repository { nameWithOwner } } ... on CheckRun { repository { nameWithOwner } } \
+    ... on CheckSuite { repository { nameWithOwner } } ... on Deployment { repository { nameWithOwner } } \
+    ... on Label { repository { nameWithOwner } } ... on Milestone { repository { nameWithOwner } } \
     ... on Ref { repository { nameWithOwner } } ... on Release { repository { nameWithOwner } } \
-    ... on Environment { repository { nameWithOwner } } ... on CheckSuite { repository { nameWithOwner } } \
-    ... on CheckRun { repository { nameWithOwner } } ... on Deployment { repository { nameWithOwner } } \
+    ... on RepositoryRuleset { source { ... on Repository { nameWithOwner } ... on Organization { login } } } \
     ... on IssueComment { issue { locked } } ... on PullRequestReviewComment { pullRequest { locked } } \
     ... on PullRequestReview { pullRequest { locked } } \
-    ... on PullRequestReviewThread { repository { nameWithOwner } pullRequest { locked } } \
+    ... on PullRequestReviewThread { repository { nameWithOwner } pullRequest { locked author { login } } } \
     ... on DiscussionComment { discussion { locked repository { nameWithOwner } } } \
     ... on ProjectV2 { owner { ... on Organization { login } } } \
-    ... on TeamDiscussion { team { slug organization { login } } } } }";
+    ... on ProjectV2Item { project { owner { ... on Organization { login } } } } \
+    ... on ProjectV2StatusUpdate { project { owner { ... on Organization { login } } } } \
+    ... on ProjectV2Workflow { project { owner { ... on Organization { login } } } } } }";
 
 /// Read the `data` of an answer.
 /// Errors: what the errors inside mean; `upstream_error` when there is no data.
