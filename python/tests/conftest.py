@@ -12,6 +12,7 @@ import toolpass
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from support.server import Certificates, Server
 from support.standin import GithubStandin
 
 if TYPE_CHECKING:
@@ -42,3 +43,38 @@ def configure() -> Iterator[type[toolpass.configure]]:
     """`toolpass.configure`, undone afterwards."""
     yield toolpass.configure
     toolpass.configure()
+
+
+@pytest.fixture(scope="session")
+def certificates() -> Certificates:
+    """The certificates of this run."""
+    return Certificates()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server that counts."""
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def tls_server(certificates: Certificates) -> Iterator[Server]:
+    """A server that counts, over TLS."""
+    with Server(certificates.server()) as running:
+        yield running
+
+
+@pytest.fixture
+def elsewhere(server: Server) -> Iterator[Server]:
+    """A server of nobody's, whose redirects lead to `server`."""
+    with Server() as running:
+        running.elsewhere = server.url
+        yield running
+
+
+@pytest.fixture
+def proxy() -> Iterator[Server]:
+    """A proxy that counts: it answers absolute targets itself and tunnels."""
+    with Server() as running:
+        yield running
