@@ -1,30 +1,22 @@
-//! A connection on the stand-in GitHub: credential, identity modes, what refusals mean, look-ups, probe.
+//! A connection on the stand-in GitHub: credential, what refusals mean, look-ups, probe.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
+mod support;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, FutureExt, join_all};
+use futures_util::future::join_all;
 use serde_json::json;
+use support::{Github, SECONDS, body, context, facts, status};
 use toolpass_core::codes::Code;
-use toolpass_core::decision::Decision;
-use toolpass_core::question::{Facts, Freshness, Pointer};
+use toolpass_core::question::{Facts, Pointer};
 use toolpass_core::resource::Resource;
-use toolpass_core::user::{Groups, User};
-use toolpass_github::GITHUB;
-use toolpass_http::budget::Context;
-use toolpass_http::clock::SystemClock;
-use toolpass_integration::connection::{Connection, Person, Visibility};
-use toolpass_integration::fields::{CodeValue, Lookup, LookupAnswer};
+use toolpass_integration::connection::Visibility;
 use toolpass_standin::faults::{Fault, FaultRule};
-use toolpass_standin::github::world::{GithubWorld, STRANGER_KEY};
-use toolpass_standin::github::{ApiStyle, GithubStandin, Options, demo};
-use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
-use toolpass_standin::server::{Running, Transport};
+use toolpass_standin::github::world::STRANGER_KEY;
+use toolpass_standin::github::{ApiStyle, demo};
+use toolpass_standin::server::Transport;
 use toolpass_standin::tls::Authority;
 use toolpass_testkit::behaviour::{self, Ask};
-use toolpass_testkit::connect;
 
 #[tokio::test]
 async fn one_token_serves_many_checks_and_a_refused_one_is_replaced_once() {
@@ -340,297 +332,45 @@ async fn over_tls_and_as_github_com_serves_it() {
 }
 
 #[tokio::test]
-async fn saml_identities() {
-    let entry = |login: Option<&str>, name: &str| json!({"login": login, "name_id": name, "username": name});
+async fn three_calls_of_one_check_are_under_way_at_most() {
     let github = Github::new();
-    github.standin.patch(&json!({"organizations": {"acme": {"saml": {"identities": [
-        entry(Some("dana"), "Dana@example.com"), entry(Some("dana"), "dana@example.com"), entry(None, "new@example.com"),
-        entry(Some("sam"), "two@example.com"), entry(Some("admin"), "two@example.com"),
-        json!({"login": "sam", "name_id": "u-17", "scim_username": "sam@example.com"}),
-    ]}}}})).unwrap();
-    let connection = github.app(&[]);
-    assert_eq!(
-        github.identify(&connection, "DANA@example.com").await,
-        Ok("dana".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "sam@example.com").await,
-        Ok("sam".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "new@example.com").await,
-        Err(Code::Unsupported)
-    );
-    assert_eq!(
-        github.identify(&connection, "two@example.com").await,
-        Err(Code::UserAmbiguous)
-    );
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert_eq!(
-        github.identify(&connection, "o'neil@example.com").await,
-        Err(Code::InvalidRequest)
-    );
-
-    // The whole list was read once, whoever asks.
-    github.standin.clear_requests();
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert_eq!(github.count("POST", "/graphql"), 1);
-}
-
-#[tokio::test]
-async fn a_filter_that_is_ignored_finds_nobody_else() {
-    let github = Github::new();
+    let teams: Vec<String> = (0..6).map(|n| format!("team{n}")).collect();
+    let restrictions = json!({"users": [], "teams": teams.iter().map(|slug| json!({"slug": slug})).collect::<Vec<_>>()});
+    let protection =
+        json!({"enforce_admins": {"enabled": true}, "restrictions": restrictions}).to_string();
     github
         .standin
-        .patch(&json!({"organizations": {"acme": {"saml": {"ignore_filter": true}}}}))
+        .patch(&json!({"repositories": {"acme/shop": {"collaborators": {"sam": "write"}}}}))
         .unwrap();
-    let connection = github.app(&[]);
-    assert_eq!(
-        github.identify(&connection, "sam@example.com").await,
-        Ok("sam".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-}
-
-#[tokio::test]
-async fn a_long_list_of_identities_is_read_page_by_page() {
-    let github = Github::new();
-    let mut people: Vec<_> = (0..250)
-        .map(|n| json!({"login": "sam", "name_id": format!("p{n}@example.com")}))
-        .collect();
-    people.push(json!({"login": "dana", "name_id": "u-1", "scim_username": "dana@example.com"}));
-    github.standin.patch(&json!({"organizations": {"acme": {"saml": {"identities": people, "ignore_filter": true}}}})).unwrap();
-    assert_eq!(
-        github.identify(&github.app(&[]), "dana@example.com").await,
-        Ok("dana".into())
-    );
-    assert_eq!(
-        github.count("POST", "/graphql"),
-        4,
-        "one filtered, three pages"
-    );
-}
-
-#[tokio::test]
-async fn saml_without_a_provider_is_not_set_up() {
-    let github = Github::new();
+    github.standin.fault(FaultRule::on(
+        "/repos/acme/shop/branches/main/protection",
+        body(&protection),
+    ));
     github
         .standin
-        .patch(&json!({"organizations": {"acme": {"saml": null}}}))
-        .unwrap();
-    assert_eq!(
-        github.identify(&github.app(&[]), "dana@example.com").await,
-        Err(Code::NotConfigured)
-    );
-    for (kind, by_app) in [
-        ("FORBIDDEN", Code::CredentialRejected),
-        ("RATE_LIMITED", Code::UpstreamRateLimited),
-        ("SOMETHING", Code::UpstreamError),
-    ] {
-        github.standin.reset();
-        let errors =
-            json!({"data": {"organization": null}, "errors": [{"type": kind, "message": "no"}]})
-                .to_string();
-        github
-            .standin
-            .fault(FaultRule::on("/graphql", body(&errors)));
-        assert_eq!(
-            github.identify(&github.app(&[]), "dana@example.com").await,
-            Err(by_app),
-            "{kind}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn logins_made_by_a_template() {
-    let github = Github::new();
-    let connection = github.app(&[
-        ("identity_mode", "template"),
-        ("email_domains", "example.com, corp.example"),
-    ]);
-    assert_eq!(
-        github.identify(&connection, "Dana@Example.com").await,
-        Ok("dana".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "root@attacker.example").await,
-        Err(Code::Unsupported)
-    );
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert_eq!(
-        github.identify(&connection, "first.last@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert_eq!(
-        github.identify(&connection, "acme@example.com").await,
-        Err(Code::UserNotFound),
-        "an organization is nobody"
-    );
-}
-
-#[tokio::test]
-async fn logins_from_a_file() {
-    let path = std::env::temp_dir().join(format!("toolpass-github-map-{}", std::process::id()));
-    std::fs::write(&path, "Dana@example.com dana\nsam@example.com=sam\n").unwrap();
-    let github = Github::new();
-    let keys = [
-        ("identity_mode", "map_file"),
-        ("user_map_file", path.to_str().unwrap()),
-    ];
-    let connection = github.app(&keys);
-    assert_eq!(
-        github.identify(&connection, "dana@EXAMPLE.com").await,
-        Ok("dana".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert!(github.standin.requests().is_empty(), "no upstream call");
-
-    std::fs::write(&path, "dana@example.com\n").unwrap();
-    assert_eq!(
-        github.identify(&connection, "sam@example.com").await,
-        Ok("sam".into()),
-        "what was read stays"
-    );
-    assert_eq!(
-        github.identify(&github.app(&keys), "sam@example.com").await,
-        Err(Code::UpstreamError),
-        "a first read that fails"
-    );
-    std::fs::remove_file(&path).unwrap();
-}
-
-#[tokio::test]
-async fn logins_from_a_service() {
-    let world = IdentityWorld {
-        token: Some("who-token".into()),
-        logins: [
-            ("dana@example.com".to_owned(), "dana".to_owned()),
-            ("odd@example.com".to_owned(), "not a login".to_owned()),
-        ]
-        .into(),
+        .fault(FaultRule::on("/orgs/acme/teams", Fault::Hang));
+    let ask = Ask {
+        user: "sam@example.com",
+        action: "repo.push",
+        resource: "repo:acme/shop@main",
     };
-    let mut service = IdentityStandin::start(world, &Transport::Plain).unwrap();
-    let github = Github::new();
-    let address = format!("{}/who", service.url);
-    let keys = [
-        ("identity_url", address.as_str()),
-        ("identity_token", "who-token"),
-    ];
-    let connection = github.app(&keys);
-    assert_eq!(
-        github.identify(&connection, "dana@example.com").await,
-        Ok("dana".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert_eq!(
-        github.identify(&connection, "odd@example.com").await,
-        Err(Code::Unsupported)
-    );
-    assert_eq!(
-        github
-            .identify(&github.app(&keys[..1]), "dana@example.com")
-            .await,
-        Err(Code::Unsupported),
-        "no token"
-    );
-    for fault in [
-        body("{\"login\": \"dana\"}"),
-        body("dana"),
-        status(500, &[], "no"),
-        status(403, &[], "no"),
-        Fault::Redirect {
-            status: 302,
-            location: "/x".into(),
-        },
-    ] {
-        service.clear_faults();
-        service.fault(FaultRule::on("/who", fault));
-        assert_eq!(
-            github.identify(&connection, "dana@example.com").await,
-            Err(Code::Unsupported)
-        );
-    }
-    service.stop();
-    assert_eq!(
-        github.identify(&connection, "dana@example.com").await,
-        Err(Code::Unsupported),
-        "not there"
-    );
-}
-
-#[tokio::test]
-async fn logins_from_the_application() {
-    struct People;
-    impl Lookup for People {
-        fn lookup<'a>(&'a self, text: &'a str) -> BoxFuture<'a, LookupAnswer> {
-            let answer = match text {
-                "dana@example.com" => LookupAnswer::Text("dana".into()),
-                "empty@example.com" => LookupAnswer::Text(String::new()),
-                "raises@example.com" => LookupAnswer::Failed,
-                _ => LookupAnswer::Nothing,
-            };
-            async move {
-                if text == "slow@example.com" {
-                    std::future::pending().await
-                } else {
-                    answer
-                }
-            }
-            .boxed()
-        }
-    }
-    let github = Github::new();
-    let keys = github.keys(&[("token", demo::ENGINE_TOKEN)]);
-    let keys: Vec<(&str, &str)> = keys
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.as_str()))
-        .collect();
-    let settings = connect::settings_in_code(
-        &GITHUB,
-        &keys,
-        [("identity", CodeValue::Lookup(Arc::new(People)))],
+    let connection = github.app(&[]);
+    let failure = behaviour::ask(
+        connection.as_ref(),
+        ask,
+        Facts::new(),
+        Duration::from_millis(700),
     )
-    .unwrap();
-    let connection = connect::connection(&GITHUB, settings, None).unwrap();
-    assert_eq!(
-        github.identify(&connection, "dana@example.com").await,
-        Ok("dana".into())
-    );
-    assert_eq!(
-        github.identify(&connection, "nobody@example.com").await,
-        Err(Code::UserNotFound)
-    );
-    assert_eq!(
-        github.identify(&connection, "empty@example.com").await,
-        Err(Code::Unsupported)
-    );
-    assert_eq!(
-        github.identify(&connection, "raises@example.com").await,
-        Err(Code::Unsupported)
-    );
-    assert_eq!(
-        identify(&connection, "slow@example.com", Duration::from_millis(50)).await,
-        Err(Code::UpstreamTimeout)
-    );
+    .await
+    .unwrap_err();
+    assert_eq!(failure.code(), Code::UpstreamTimeout);
+    let waiting = github
+        .standin
+        .requests()
+        .iter()
+        .filter(|entry| entry.local_path.starts_with("/orgs/acme/teams"))
+        .count();
+    assert_eq!(waiting, 3);
 }
 
 #[tokio::test]
@@ -809,164 +549,3 @@ async fn probes() {
 
 const PERMISSION: &str = "/repos/acme/shop/collaborators/dana/permission";
 const MINT: &str = "/app/installations/4242/access_tokens";
-const SECONDS: Duration = Duration::from_secs(20);
-
-/// A stand-in and connections to it.
-struct Github {
-    standin: Running,
-    world: GithubWorld,
-}
-
-impl Github {
-    fn new() -> Github {
-        Github::serve(demo::world(), &Transport::Plain, ApiStyle::Enterprise)
-    }
-
-    fn serve(world: GithubWorld, transport: &Transport, style: ApiStyle) -> Github {
-        let options = Options {
-            transport: transport.clone(),
-            style,
-        };
-        Github {
-            standin: GithubStandin::start(world.clone(), &options).unwrap(),
-            world,
-        }
-    }
-
-    fn app(&self, keys: &[(&str, &str)]) -> Arc<dyn Connection> {
-        self.connect(
-            &[
-                &[
-                    ("app_id", self.world.app.client_id.as_str()),
-                    ("credential", self.world.app.key.as_str()),
-                ],
-                keys,
-            ]
-            .concat(),
-        )
-    }
-
-    fn token(&self, keys: &[(&str, &str)]) -> Arc<dyn Connection> {
-        self.connect(&[&[("token", demo::ENGINE_TOKEN)], keys].concat())
-    }
-
-    fn keys(&self, keys: &[(&str, &str)]) -> Vec<(String, String)> {
-        let usual = [
-            ("organization", demo::ORGANIZATION),
-            ("url", self.standin.url.as_str()),
-        ];
-        usual
-            .iter()
-            .chain(keys)
-            .map(|(key, value)| (key.to_string(), value.to_string()))
-            .collect()
-    }
-
-    fn connect(&self, keys: &[(&str, &str)]) -> Arc<dyn Connection> {
-        let keys = self.keys(keys);
-        let keys: Vec<(&str, &str)> = keys
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
-            .collect();
-        connect::connection(
-            &GITHUB,
-            connect::settings(&GITHUB, &keys).unwrap(),
-            self.standin.ca_pem.as_deref(),
-        )
-        .unwrap()
-    }
-
-    fn count(&self, method: &str, path: &str) -> usize {
-        self.standin.count(method, path)
-    }
-
-    async fn ask(
-        &self,
-        connection: &Arc<dyn Connection>,
-        user: &str,
-        action: &str,
-        resource: &str,
-    ) -> Decision {
-        self.ask_with(connection, user, action, resource, Facts::new())
-            .await
-    }
-
-    async fn ask_with(
-        &self,
-        connection: &Arc<dyn Connection>,
-        user: &str,
-        action: &str,
-        resource: &str,
-        said: Facts,
-    ) -> Decision {
-        let user = format!("{user}@example.com");
-        let answered = behaviour::ask(
-            connection.as_ref(),
-            Ask {
-                user: &user,
-                action,
-                resource,
-            },
-            said,
-            SECONDS,
-        )
-        .await;
-        answered.unwrap_or_else(|failure| Decision::new(failure.code(), failure.text()))
-    }
-
-    async fn identify(
-        &self,
-        connection: &Arc<dyn Connection>,
-        email: &str,
-    ) -> Result<String, Code> {
-        identify(connection, email, SECONDS).await
-    }
-}
-
-async fn identify(
-    connection: &Arc<dyn Connection>,
-    email: &str,
-    budget: Duration,
-) -> Result<String, Code> {
-    let person = Person {
-        user: User::parse(email).unwrap(),
-        groups: Groups::default(),
-        token: None,
-    };
-    connection
-        .identify(&context(budget), &person)
-        .await
-        .map(|identity| identity.id)
-        .map_err(|failure| failure.code())
-}
-
-fn context(budget: Duration) -> Context {
-    Context::new(Arc::new(SystemClock), budget, Freshness::default())
-}
-
-fn facts(pairs: &[(&str, &str)]) -> Facts {
-    pairs
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect()
-}
-
-fn status(status: u16, headers: &[(&str, &str)], message: &str) -> Fault {
-    let headers = headers
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect();
-    Fault::Status {
-        status,
-        headers,
-        body: Some(json!({"message": message}).to_string()),
-    }
-}
-
-fn body(text: &str) -> Fault {
-    Fault::Status {
-        status: 200,
-        headers: Default::default(),
-        body: Some(text.into()),
-    }
-}

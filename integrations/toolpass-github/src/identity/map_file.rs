@@ -57,10 +57,10 @@ impl MapFile {
             .unwrap_or_else(|_| Err("cannot be read".into()));
         let logins = match (read, known) {
             (Ok(logins), _) => Arc::new(logins),
-            (Err(why), Some((_, logins))) => {
+            (Err(_), Some((_, logins))) => {
                 tracing::warn!(
                     integration = "github",
-                    "user_map_file not read again, the list stays as it was: {why}"
+                    "`user_map_file` could not be read again, the list stays as it was"
                 );
                 logins
             }
