@@ -170,7 +170,7 @@ pub fn decisions(
 /// Observe every request of a file on a connection with `settings`; how many there were.
 ///
 /// Shape: `{"name": "…", "request": ["METHOD", "https://host/path?query", body], "expect": ["action resource", …]}`. The body is left out,
-/// a JSON value, or a string sent as it is with `"type"`; `{"$hex": "1f8b…"}` are bytes, `{"$unread": true}` was streamed. `"headers"` adds
+/// a JSON value, or a string sent as it is with `"type"` (none when empty); `{"$hex": "1f8b…"}` are bytes, `{"$unread": true}` was streamed. `"headers"` adds
 /// to them. An expectation may end in facts: `repo.push repo:a/b@m ref_operation=create`; a pointer reads `kind:value part=value`; instead
 /// of the list, `"unresolved"`, `"unmapped"`, `"host_mismatch"` or `"unknown_host"`; no permission needed: `["-"]`. Where they are given,
 /// `"effect"` and `"flags"` (`out`, `sensitive`, `trusted`, `agent_sight`, `agent_only`) are exactly so, and `"reason"` is part of why not.
@@ -205,25 +205,44 @@ pub fn requests(
 }
 
 fn judge_request(systems: &Systems, value: &Value) -> Result<(), String> {
-    let parts = value.get("request").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let (Some(method), Some(url)) = (parts.first().and_then(Value::as_str), parts.get(1).and_then(Value::as_str)) else {
+    let parts = value
+        .get("request")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let (Some(method), Some(url)) = (
+        parts.first().and_then(Value::as_str),
+        parts.get(1).and_then(Value::as_str),
+    ) else {
         return Err("expected `request` as [method, url, body]".into());
     };
-    let content_type = value.get("type").and_then(Value::as_str).unwrap_or("application/json");
+    let content_type = value
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or("application/json");
     let mut headers = texts(value, "headers")?;
     let body = parts.get(2).map(Sent::read).transpose()?;
-    if body.is_some() {
-        headers.entry("content-type".to_owned()).or_insert_with(|| content_type.to_owned());
+    if body.is_some() && !content_type.is_empty() {
+        headers
+            .entry("content-type".to_owned())
+            .or_insert_with(|| content_type.to_owned());
     }
     let observation = systems.observe(&wire_request(method, url, body.as_ref(), &headers)?);
     let expected = match value.get("expect") {
         Some(Value::String(word)) => vec![word.clone()],
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(list)) => list
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         _ => return Err("expected `expect`".into()),
     };
     let found = named(&observation);
     if found != expected {
-        return Err(format!("expected {expected:?}, found {found:?}{}", why_not(&observation).map_or_else(String::new, |why| format!(" ({why})"))));
+        return Err(format!(
+            "expected {expected:?}, found {found:?}{}",
+            why_not(&observation).map_or_else(String::new, |why| format!(" ({why})"))
+        ));
     }
     judge_besides(value, &observation)
 }
@@ -237,14 +256,24 @@ fn judge_besides(value: &Value, observation: &Observation) -> Result<(), String>
         }
     }
     if let Some(flags) = value.get("flags") {
-        let expected: Vec<&str> = flags.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let expected: Vec<&str> = flags
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let found = flags_of(observation);
         if found != expected {
             return Err(format!("expected the flags {expected:?}, found {found:?}"));
         }
     }
-    match (value.get("reason").and_then(Value::as_str), why_not(observation)) {
-        (Some(part), Some(why)) if !why.contains(part) => Err(format!("expected a reason with `{part}`, found `{why}`")),
+    match (
+        value.get("reason").and_then(Value::as_str),
+        why_not(observation),
+    ) {
+        (Some(part), Some(why)) if !why.contains(part) => {
+            Err(format!("expected a reason with `{part}`, found `{why}`"))
+        }
         (Some(part), None) => Err(format!("expected a reason with `{part}`, found none")),
         (_, _) => Ok(()),
     }
@@ -260,8 +289,16 @@ impl Sent {
     fn read(value: &Value) -> Result<Sent, String> {
         if let Some(hex) = value.get("$hex").and_then(Value::as_str) {
             let pairs = hex.as_bytes().chunks(2);
-            let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            return pairs.map(byte).collect::<Option<_>>().map(Sent::Bytes).ok_or_else(|| "expected hex digits as `$hex`".to_owned());
+            let byte = |pair: &[u8]| {
+                std::str::from_utf8(pair)
+                    .ok()
+                    .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+            };
+            return pairs
+                .map(byte)
+                .collect::<Option<_>>()
+                .map(Sent::Bytes)
+                .ok_or_else(|| "expected hex digits as `$hex`".to_owned());
         }
         Ok(match value {
             Value::String(text) => Sent::Bytes(text.clone().into_bytes()),
@@ -271,26 +308,50 @@ impl Sent {
     }
 }
 
-fn wire_request(method: &str, url: &str, body: Option<&Sent>, headers: &BTreeMap<String, String>) -> Result<WireRequest, String> {
-    let (scheme, rest) = url.split_once("://").ok_or("expected an absolute address")?;
+fn wire_request(
+    method: &str,
+    url: &str,
+    body: Option<&Sent>,
+    headers: &BTreeMap<String, String>,
+) -> Result<WireRequest, String> {
+    let (scheme, rest) = url
+        .split_once("://")
+        .ok_or("expected an absolute address")?;
     let (authority, target) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = match authority.split_once(':') {
         Some((host, port)) => (host, Some(port.parse().map_err(|_| "expected a port")?)),
         None => (authority, None),
     };
     let mut sent: Vec<(&str, &[u8])> = vec![("host", authority.as_bytes())];
-    sent.extend(headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
+    sent.extend(
+        headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes())),
+    );
     let body = match body {
         None => RawBody::None,
         Some(Sent::Bytes(bytes)) => RawBody::Bytes(bytes),
         Some(Sent::Streamed) => RawBody::Unread,
     };
-    Ok(WireRequest::read(RawRequest { scheme, host, port, method, target, headers: sent, body }, &Limits::default()))
+    Ok(WireRequest::read(
+        RawRequest {
+            scheme,
+            host,
+            port,
+            method,
+            target,
+            headers: sent,
+            body,
+        },
+        &Limits::default(),
+    ))
 }
 
 fn effect_of(observation: &Observation) -> Option<String> {
     match observation {
-        Observation::Mapped { effect, .. } | Observation::Unmapped { effect, .. } | Observation::Unresolved { effect, .. } => Some(effect.to_string()),
+        Observation::Mapped { effect, .. }
+        | Observation::Unmapped { effect, .. }
+        | Observation::Unresolved { effect, .. } => Some(effect.to_string()),
         Observation::HostMismatch { .. } | Observation::UnknownHost { .. } => None,
     }
 }
@@ -299,10 +360,13 @@ fn flags_of(observation: &Observation) -> Vec<&'static str> {
     let row = match observation {
         Observation::Mapped { row, .. } => Some(row),
         Observation::Unresolved { row, .. } => row.as_ref(),
-        Observation::HostMismatch { .. } | Observation::UnknownHost { .. } | Observation::Unmapped { .. } => None,
+        Observation::HostMismatch { .. }
+        | Observation::UnknownHost { .. }
+        | Observation::Unmapped { .. } => None,
     };
     let Some(row) = row else { return Vec::new() };
-    let is_trusted_read = !row.untrusted_output && effect_of(observation).as_deref() == Some("read");
+    let is_trusted_read =
+        !row.untrusted_output && effect_of(observation).as_deref() == Some("read");
     let flags = [
         ("out", row.sends_out.is_some()),
         ("sensitive", row.sensitive),
@@ -310,7 +374,11 @@ fn flags_of(observation: &Observation) -> Vec<&'static str> {
         ("agent_sight", row.agent_sight),
         ("agent_only", row.agent_only.is_some()),
     ];
-    flags.into_iter().filter(|(_, set)| *set).map(|(flag, _)| flag).collect()
+    flags
+        .into_iter()
+        .filter(|(_, set)| *set)
+        .map(|(flag, _)| flag)
+        .collect()
 }
 
 fn why_not(observation: &Observation) -> Option<String> {

@@ -29,7 +29,10 @@ pub fn rows() -> Rows {
         unrouted: left_out(),
         claims: CLAIMS.iter().map(|prefix| (*prefix).into()).collect(),
         prefixes: Vec::new(),
-        quirks: Quirks { untyped_body_is_json: true, ..Quirks::default() },
+        quirks: Quirks {
+            untyped_body_is_json: true,
+            ..Quirks::default()
+        },
     }
 }
 
@@ -886,13 +889,27 @@ mod tests {
     #[test]
     fn chapters_are_sorted_by_path_and_method() {
         let order = ["GET", "POST", "PUT", "PATCH", "DELETE", "*"];
-        let place = |route: &Route| (route.path.to_string(), order.iter().position(|method| *method == route.method).unwrap());
+        let place = |route: &Route| {
+            (
+                route.path.to_string(),
+                order
+                    .iter()
+                    .position(|method| *method == route.method)
+                    .unwrap(),
+            )
+        };
         for chapter in CHAPTERS {
             let rows = chapter();
             let places: Vec<_> = rows.iter().map(place).collect();
-            assert!(places.is_sorted_by(|before, after| before < after), "{}", rows[0].path);
+            assert!(
+                places.is_sorted_by(|before, after| before < after),
+                "{}",
+                rows[0].path
+            );
         }
-        assert!(left_out().is_sorted_by(|before, after| (&before.path, &before.method) < (&after.path, &after.method)));
+        assert!(left_out().is_sorted_by(
+            |before, after| (&before.path, &before.method) < (&after.path, &after.method)
+        ));
     }
 
     #[test]
@@ -905,8 +922,20 @@ mod tests {
     #[test]
     fn rows_without_an_action_and_without_a_reader_are_a_closed_list() {
         let rows = rows().routes;
-        let unchecked = rows.iter().filter(|row| row.action.is_none() && row.reads.is_none() && row.agent_only.is_none());
-        let writes: Vec<&str> = unchecked.filter(|row| row.method != "GET").map(|row| row.path.as_ref()).collect();
-        assert_eq!(writes, ["/app/installations/{installation_id}/access_tokens", "/markdown", "/markdown/raw"]);
+        let unchecked = rows
+            .iter()
+            .filter(|row| row.action.is_none() && row.reads.is_none() && row.agent_only.is_none());
+        let writes: Vec<&str> = unchecked
+            .filter(|row| row.method != "GET")
+            .map(|row| row.path.as_ref())
+            .collect();
+        assert_eq!(
+            writes,
+            [
+                "/app/installations/{installation_id}/access_tokens",
+                "/markdown",
+                "/markdown/raw"
+            ]
+        );
     }
 }

@@ -3,7 +3,10 @@
 //! The list is not part of the repository: it is read where `TOOLPASS_SHARED` or `../shared` beside the workspace has it, and the
 //! tests say so and pass when it is not there. What no list knows is the row's own to explain (`no_operation`).
 
-#![expect(clippy::print_stderr, reason = "a skipped test and a count must be seen")]
+#![expect(
+    clippy::print_stderr,
+    reason = "a skipped test and a count must be seen"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,8 +23,13 @@ use toolpass_wire::request::WireRequest;
 
 #[test]
 fn every_row_stands_for_an_operation_or_says_why_not() {
-    let Some(operations) = operations() else { return };
-    let shapes: BTreeSet<(String, String)> = operations.iter().map(|operation| (operation.method.clone(), shape(&operation.path))).collect();
+    let Some(operations) = operations() else {
+        return;
+    };
+    let shapes: BTreeSet<(String, String)> = operations
+        .iter()
+        .map(|operation| (operation.method.clone(), shape(&operation.path)))
+        .collect();
     let paths: BTreeSet<&String> = shapes.iter().map(|(_, shape)| shape).collect();
     let mut problems = Vec::new();
     for row in routes::table().rows() {
@@ -35,7 +43,16 @@ fn every_row_stands_for_an_operation_or_says_why_not() {
         let has_tail = row.path.ends_with("+}") || row.path.ends_with("+%}");
         let explained = row.no_operation.is_some();
         if !stands && !explained || stands && explained && !has_tail {
-            problems.push(format!("{} {}: {}", row.method, row.path, if stands { "explained, but it is in the list" } else { "not in the list" }));
+            problems.push(format!(
+                "{} {}: {}",
+                row.method,
+                row.path,
+                if stands {
+                    "explained, but it is in the list"
+                } else {
+                    "not in the list"
+                }
+            ));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -43,17 +60,32 @@ fn every_row_stands_for_an_operation_or_says_why_not() {
 
 #[test]
 fn every_write_has_a_row_or_a_reason() {
-    let Some(operations) = operations() else { return };
+    let Some(operations) = operations() else {
+        return;
+    };
     let systems = systems();
     let (mut counts, mut problems) = (BTreeMap::<&str, usize>::new(), Vec::new());
-    for operation in operations.iter().filter(|operation| operation.effect != Effect::Read && !operation.is_graphql()) {
+    for operation in operations
+        .iter()
+        .filter(|operation| operation.effect != Effect::Read && !operation.is_graphql())
+    {
         let outcome = match observe(&systems, &operation.method, &sample(&operation.path), b"{}") {
             Observation::Mapped { effect, row, .. } => {
-                let is_weaker = effect < operation.effect && !WEAKER.iter().any(|(known, _)| *known == operation.to_string());
+                let is_weaker = effect < operation.effect
+                    && !WEAKER
+                        .iter()
+                        .any(|(known, _)| *known == operation.to_string());
                 if is_weaker {
-                    problems.push(format!("{operation}: {effect}, the list says {}", operation.effect));
+                    problems.push(format!(
+                        "{operation}: {effect}, the list says {}",
+                        operation.effect
+                    ));
                 }
-                if row.agent_only.is_some() { "the agent's own" } else { "routed" }
+                if row.agent_only.is_some() {
+                    "the agent's own"
+                } else {
+                    "routed"
+                }
             }
             Observation::Unresolved { row: Some(_), .. } => "routed, needs its body",
             Observation::Unmapped { .. } if left_out(operation) => "left out for a reason",
@@ -62,7 +94,11 @@ fn every_write_has_a_row_or_a_reason() {
                 "no answer"
             }
         };
-        if !routes::table().claims().iter().any(|claim| operation.path.starts_with(claim.as_ref())) {
+        if !routes::table()
+            .claims()
+            .iter()
+            .any(|claim| operation.path.starts_with(claim.as_ref()))
+        {
             problems.push(format!("{operation}: under no claim"));
         }
         *counts.entry(outcome).or_default() += 1;
@@ -73,15 +109,30 @@ fn every_write_has_a_row_or_a_reason() {
 
 #[test]
 fn every_mutation_has_an_answer() {
-    let Some(operations) = operations() else { return };
+    let Some(operations) = operations() else {
+        return;
+    };
     let systems = systems();
     let known: BTreeSet<&str> = graphql::names().collect();
     let (mut counts, mut problems) = (BTreeMap::<&str, usize>::new(), Vec::new());
-    for operation in operations.iter().filter(|operation| operation.method == "MUTATION") {
+    for operation in operations
+        .iter()
+        .filter(|operation| operation.method == "MUTATION")
+    {
         // One mutation takes a plain name where another takes a ref.
-        let input = if operation.name == "createLinkedBranch" { INPUT.replace("refs/heads/", "") } else { INPUT.to_owned() };
-        let body = format!(r#"{{"query": "mutation {{ {}(input: {input}) {{ __typename }} }}"}}"#, operation.name);
-        let outcome = match (observe(&systems, "POST", "/graphql", body.as_bytes()), graphql::left_out(&operation.name)) {
+        let input = if operation.name == "createLinkedBranch" {
+            INPUT.replace("refs/heads/", "")
+        } else {
+            INPUT.to_owned()
+        };
+        let body = format!(
+            r#"{{"query": "mutation {{ {}(input: {input}) {{ __typename }} }}"}}"#,
+            operation.name
+        );
+        let outcome = match (
+            observe(&systems, "POST", "/graphql", body.as_bytes()),
+            graphql::left_out(&operation.name),
+        ) {
             (Observation::Mapped { effect, needs, .. }, None) => {
                 if effect < operation.effect || needs.iter().any(|need| need.action.is_none()) {
                     problems.push(format!("{}: {effect}, {needs:?}", operation.name));
@@ -106,34 +157,60 @@ fn every_mutation_has_an_answer() {
 /// Reads are reported, not required: but a read without a check is a decision, so the list of them is committed.
 #[test]
 fn reads_without_a_check_are_the_committed_ones() {
-    let Some(operations) = operations() else { return };
+    let Some(operations) = operations() else {
+        return;
+    };
     let systems = systems();
     let (mut counts, mut unchecked) = (BTreeMap::<&str, usize>::new(), Vec::new());
-    for operation in operations.iter().filter(|operation| operation.effect == Effect::Read && !operation.is_graphql()) {
+    for operation in operations
+        .iter()
+        .filter(|operation| operation.effect == Effect::Read && !operation.is_graphql())
+    {
         let outcome = match observe(&systems, &operation.method, &sample(&operation.path), b"{}") {
             Observation::Mapped { row, .. } if row.agent_only.is_some() => "the agent's own",
-            Observation::Mapped { needs, .. } if needs.iter().all(|need| need.action.is_some()) => "checked",
-            Observation::Mapped { row, .. } if row.agent_sight => "unchecked, follows the agent's sight",
+            Observation::Mapped { needs, .. } if needs.iter().all(|need| need.action.is_some()) => {
+                "checked"
+            }
+            Observation::Mapped { row, .. } if row.agent_sight => {
+                "unchecked, follows the agent's sight"
+            }
             Observation::Mapped { .. } => "unchecked",
             Observation::Unresolved { .. } => "refused",
             Observation::Unmapped { .. } if left_out(operation) => "left out for a reason",
-            Observation::Unmapped { .. } | Observation::UnknownHost { .. } | Observation::HostMismatch { .. } => "unmatched",
+            Observation::Unmapped { .. }
+            | Observation::UnknownHost { .. }
+            | Observation::HostMismatch { .. } => "unmatched",
         };
-        if ["unchecked", "unchecked, follows the agent's sight", "unmatched"].contains(&outcome) {
+        if [
+            "unchecked",
+            "unchecked, follows the agent's sight",
+            "unmatched",
+        ]
+        .contains(&outcome)
+        {
             unchecked.push(format!("{operation} ({outcome})"));
         }
         *counts.entry(outcome).or_default() += 1;
     }
     let all: usize = counts.values().sum();
     eprintln!("reads: {counts:?} of {all}");
-    let committed = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reads_without_check.txt")).unwrap();
-    let committed: Vec<&str> = committed.lines().filter(|line| !line.starts_with('#')).collect();
+    let committed = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reads_without_check.txt"),
+    )
+    .unwrap();
+    let committed: Vec<&str> = committed
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect();
     unchecked.sort();
     assert_eq!(unchecked, committed, "\n{}", unchecked.join("\n"));
 }
 
 /// Operations that are called weaker here than by the list, and why.
-const WEAKER: &[(&str, &str)] = &[("DELETE /repos/{owner}/{repo}/subscription", "stops watching; nothing is lost")];
+const WEAKER: &[(&str, &str)] = &[(
+    "DELETE /repos/{owner}/{repo}/subscription",
+    "stops watching; nothing is lost",
+)];
 
 /// An input with every member that any mutation asks for.
 const INPUT: &str = r#"{assignableId: \"N1\", autoMerge: false, base: \"main\", branch: {repositoryNameWithOwner: \"acme/shop\", branchName: \"main\"}, branchProtectionRuleId: \"N1\", canonicalId: \"N1\", checkRunId: \"N1\", checkSuiteId: \"N1\", commentId: \"N1\", contentId: \"N1\", deploymentId: \"N1\", discussionId: \"N1\", draftIssueId: \"N1\", duplicateId: \"N1\", environmentId: \"N1\", event: COMMENT, fieldId: \"N1\", id: \"N1\", ipAllowListEntryId: \"N1\", issueId: \"N1\", itemId: \"N1\", labelableId: \"N1\", linkedBranchId: \"N1\", lockableId: \"N1\", migrationId: \"N1\", name: \"refs/heads/x\", organizationId: \"N1\", ownerId: \"N1\", packageVersionId: \"N1\", pollOptionId: \"N1\", projectId: \"N1\", pullRequestId: \"N1\", pullRequestReviewCommentId: \"N1\", pullRequestReviewId: \"N1\", refId: \"N1\", refUpdates: [{name: \"refs/heads/x\", afterOid: \"1\"}], repositoryId: \"N1\", repositoryRulesetId: \"N1\", repositoryVulnerabilityAlertId: \"N1\", sourceId: \"N1\", statusUpdateId: \"N1\", subIssueId: \"N1\", subjectId: \"N1\", teamId: \"N1\", teamIds: [\"N1\"], threadId: \"N1\", visibility: PRIVATE, workflowId: \"N1\"}"#;
@@ -159,15 +236,26 @@ impl std::fmt::Display for Operation {
 }
 
 fn operations() -> Option<Vec<Operation>> {
-    let shared = std::env::var_os("TOOLPASS_SHARED").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let shared = std::env::var_os("TOOLPASS_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        PathBuf::from,
+    );
     let Ok(text) = std::fs::read_to_string(shared.join("data/apis/github.tsv")) else {
-        eprintln!("SKIPPED: no list of operations at {}", shared.join("data/apis/github.tsv").display());
+        eprintln!(
+            "SKIPPED: no list of operations at {}",
+            shared.join("data/apis/github.tsv").display()
+        );
         return None;
     };
     let operation = |line: &str| {
         let mut fields = line.split('\t').map(str::to_owned);
         let mut next = || fields.next().unwrap();
-        Operation { method: next(), path: next(), name: next(), effect: Effect::parse(&next()).unwrap() }
+        Operation {
+            method: next(),
+            path: next(),
+            name: next(),
+            effect: Effect::parse(&next()).unwrap(),
+        }
     };
     let operations: Vec<Operation> = text.lines().skip(1).map(operation).collect();
     assert!(operations.len() > 1_000, "{}", operations.len());
@@ -176,11 +264,19 @@ fn operations() -> Option<Vec<Operation>> {
 
 fn left_out(operation: &Operation) -> bool {
     let request = request(&operation.method, &sample(&operation.path), b"{}");
-    routes::table().left_out(&operation.method, request.path().unwrap()).is_some()
+    routes::table()
+        .left_out(&operation.method, request.path().unwrap())
+        .is_some()
 }
 
 fn shape(path: &str) -> String {
-    let anonymous = |segment| if str::contains(segment, '{') { "{}" } else { segment };
+    let anonymous = |segment| {
+        if str::contains(segment, '{') {
+            "{}"
+        } else {
+            segment
+        }
+    };
     path.split('/').map(anonymous).collect::<Vec<_>>().join("/")
 }
 
@@ -222,6 +318,21 @@ fn request(method: &str, target: &str, body: &[u8]) -> WireRequest {
     if has_body {
         headers.push(("content-type", b"application/json"));
     }
-    let body = if has_body { RawBody::Bytes(body) } else { RawBody::None };
-    WireRequest::read(RawRequest { scheme: "https", host: "api.github.com", port: None, method, target, headers, body }, &Limits::default())
+    let body = if has_body {
+        RawBody::Bytes(body)
+    } else {
+        RawBody::None
+    };
+    WireRequest::read(
+        RawRequest {
+            scheme: "https",
+            host: "api.github.com",
+            port: None,
+            method,
+            target,
+            headers,
+            body,
+        },
+        &Limits::default(),
+    )
 }

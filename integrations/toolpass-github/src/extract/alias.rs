@@ -18,32 +18,57 @@ use crate::routes;
 /// `/repositories/{repository_id}[/{rest+}]`.
 pub fn repository(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let pointer = pointer("repository_id", number(reading, "repository_id")?);
-    as_named(reading, &format!("/repos/{NOBODY}/{NOBODY}"), &format!("repo:{NOBODY}/{NOBODY}"), &pointer)
+    as_named(
+        reading,
+        &format!("/repos/{NOBODY}/{NOBODY}"),
+        &format!("repo:{NOBODY}/{NOBODY}"),
+        &pointer,
+    )
 }
 
 /// `/teams/{team_id}[/{rest+}]`.
 pub fn team(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let pointer = pointer("team_id", number(reading, "team_id")?);
-    as_named(reading, &format!("/orgs/{NOBODY}/teams/{NOBODY}"), &format!("team:{NOBODY}/{NOBODY}"), &pointer)
+    as_named(
+        reading,
+        &format!("/orgs/{NOBODY}/teams/{NOBODY}"),
+        &format!("team:{NOBODY}/{NOBODY}"),
+        &pointer,
+    )
 }
 
 /// `/organizations/{organization_id}/team/{team_id}[/{rest+}]`.
 pub fn team_of_organization(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let mut pointer = pointer("team_id", number(reading, "team_id")?);
     let organization = number(reading, "organization_id")?;
-    pointer.parts.insert("organization_id".to_owned(), organization.to_owned());
-    as_named(reading, &format!("/orgs/{NOBODY}/teams/{NOBODY}"), &format!("team:{NOBODY}/{NOBODY}"), &pointer)
+    pointer
+        .parts
+        .insert("organization_id".to_owned(), organization.to_owned());
+    as_named(
+        reading,
+        &format!("/orgs/{NOBODY}/teams/{NOBODY}"),
+        &format!("team:{NOBODY}/{NOBODY}"),
+        &pointer,
+    )
 }
 
 /// What the named row says, with `named` replaced by `pointer`.
-fn as_named(reading: &Reading<'_>, start: &str, named: &str, pointer: &Pointer) -> Result<Extracted, Unresolved> {
+fn as_named(
+    reading: &Reading<'_>,
+    start: &str,
+    named: &str,
+    pointer: &Pointer,
+) -> Result<Extracted, Unresolved> {
     let path = PathSegments::read(&format!("{start}{}", encoded(reading.path("rest"))))?;
     let path = Path::from(&path);
     let found = routes::table().find(reading.method(), path);
-    let found = found.ok_or_else(|| Unresolved::new("an address by number of which no named row is known"))?;
+    let found = found
+        .ok_or_else(|| Unresolved::new("an address by number of which no named row is known"))?;
     let route = found.route;
     if route.agent_only.is_some() || route.sensitive {
-        return Err(Unresolved::new("this is not done by number; name the repository or the team"));
+        return Err(Unresolved::new(
+            "this is not done by number; name the repository or the team",
+        ));
     }
     let captured = found.captures(path);
     let mut extracted = match route.reads {
@@ -55,33 +80,59 @@ fn as_named(reading: &Reading<'_>, start: &str, named: &str, pointer: &Pointer) 
         None => {
             let value_of = |name: &str| {
                 let of_reader = extracted.fields.iter().find(|(known, _)| known == name);
-                of_reader.or_else(|| captured.iter().find(|(known, _)| known == name)).map(|(_, value)| value.as_str())
+                of_reader
+                    .or_else(|| captured.iter().find(|(known, _)| known == name))
+                    .map(|(_, value)| value.as_str())
             };
-            let resource = found.resource().map(|template| template.fill(value_of)).transpose()?;
+            let resource = found
+                .resource()
+                .map(|template| template.fill(value_of))
+                .transpose()?;
             let facts = std::mem::take(&mut extracted.facts);
-            vec![Pair { action: route.action.clone(), target: resource.map(Target::Resource), effect: None, facts }]
+            vec![Pair {
+                action: route.action.clone(),
+                target: resource.map(Target::Resource),
+                effect: None,
+                facts,
+            }]
         }
     };
-    extracted.pairs = Some(pairs.into_iter().map(|pair| pointed(pair, named, pointer)).collect::<Result<_, _>>()?);
-    extracted.effect = Some(extracted.effect.unwrap_or_else(|| route.effect_of(reading.method())));
+    extracted.pairs = Some(
+        pairs
+            .into_iter()
+            .map(|pair| pointed(pair, named, pointer))
+            .collect::<Result<_, _>>()?,
+    );
+    extracted.effect = Some(
+        extracted
+            .effect
+            .unwrap_or_else(|| route.effect_of(reading.method())),
+    );
     extracted.sends_out = extracted.sends_out.or(route.sends_out);
     extracted.fields.clear();
     Ok(extracted)
 }
 
 fn pointed(mut pair: Pair, named: &str, pointer: &Pointer) -> Result<Pair, Unresolved> {
-    let Some(Target::Resource(resource)) = &pair.target else { return Ok(pair) };
+    let Some(Target::Resource(resource)) = &pair.target else {
+        return Ok(pair);
+    };
     match resource.strip_prefix(named) {
         Some("") => pair.target = Some(Target::Pointer(pointer.clone())),
         Some(branch) if branch.starts_with('@') => {
             let mut pointer = pointer.clone();
-            pointer.parts.insert("at".to_owned(), branch.trim_start_matches('@').to_owned());
+            pointer
+                .parts
+                .insert("at".to_owned(), branch.trim_start_matches('@').to_owned());
             pair.target = Some(Target::Pointer(pointer));
         }
         _ => {
-            let resource = Resource::parse(resource).map_err(|why| Unresolved::new(why.to_string()))?;
+            let resource =
+                Resource::parse(resource).map_err(|why| Unresolved::new(why.to_string()))?;
             if resource.id().split('/').next() == Some(NOBODY) {
-                return Err(Unresolved::new("this needs the organization's name; name the repository or the team"));
+                return Err(Unresolved::new(
+                    "this needs the organization's name; name the repository or the team",
+                ));
             }
         }
     }

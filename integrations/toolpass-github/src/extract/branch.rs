@@ -56,7 +56,13 @@ pub fn create_ref(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 pub fn ref_of_path(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let operation = match reading.method() {
         "DELETE" => "delete",
-        _ if matches!(member(reading, "force")?, None | Some(Json::Null | Json::Bool(false))) => "update",
+        _ if matches!(
+            member(reading, "force")?,
+            None | Some(Json::Null | Json::Bool(false))
+        ) =>
+        {
+            "update"
+        }
         _ => "force",
     };
     on_ref(reading.path("ref"), operation)
@@ -69,7 +75,9 @@ pub fn run_of_ref(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// Workflows run as they stand on the default branch.
 pub fn run_of_default(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(Extracted::default().fact(facts::DEFAULT_BRANCH, SET).fact(facts::REF_OPERATION, "run"))
+    Ok(Extracted::default()
+        .fact(facts::DEFAULT_BRANCH, SET)
+        .fact(facts::REF_OPERATION, "run"))
 }
 
 /// `ref` is deployed; unless `auto_merge` is false, the default branch is merged into it first.
@@ -110,7 +118,9 @@ fn named(branch: Option<String>) -> Result<Extracted, Unresolved> {
 /// Errors: [`Unresolved`] for a spelling that could still be a branch.
 pub(crate) fn on_ref(full: &str, operation: &str) -> Result<Extracted, Unresolved> {
     match branch_of(full)? {
-        Some(branch) => Ok(Extracted::fields([("at", suffix(branch)?)]).fact(facts::REF_OPERATION, operation)),
+        Some(branch) => {
+            Ok(Extracted::fields([("at", suffix(branch)?)]).fact(facts::REF_OPERATION, operation))
+        }
         None => Ok(Extracted::fields([("at", String::new())])),
     }
 }
@@ -119,7 +129,9 @@ pub(crate) fn on_ref(full: &str, operation: &str) -> Result<Extracted, Unresolve
 fn run(name: &str, operation: &str) -> Result<Extracted, Unresolved> {
     match name.starts_with("refs/") {
         true => on_ref(name, operation),
-        false => Ok(Extracted::fields([("at", suffix(name)?)]).fact(facts::REF_OPERATION, operation)),
+        false => {
+            Ok(Extracted::fields([("at", suffix(name)?)]).fact(facts::REF_OPERATION, operation))
+        }
     }
 }
 
@@ -130,11 +142,15 @@ pub(crate) fn branch_of(full: &str) -> Result<Option<&str>, Unresolved> {
         return Ok(Some(branch));
     }
     let (space, rest) = short.split_once('/').unwrap_or(("", short));
-    let is_plain = !space.is_empty() && !space.eq_ignore_ascii_case("heads") && !space.eq_ignore_ascii_case("refs");
+    let is_plain = !space.is_empty()
+        && !space.eq_ignore_ascii_case("heads")
+        && !space.eq_ignore_ascii_case("refs");
     if is_plain && rest.split('/').all(|segment| !segment.is_empty()) {
         Ok(None)
     } else {
-        Err(Unresolved::new("expected a ref such as `refs/heads/x` or `refs/tags/x`"))
+        Err(Unresolved::new(
+            "expected a ref such as `refs/heads/x` or `refs/tags/x`",
+        ))
     }
 }
 

@@ -76,7 +76,9 @@ pub fn writes(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// Two issues are tied together, the other one by a number that no address of GitHub's leads from.
 pub fn other_issue(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Err(Unresolved::new("the other issue is named by an id that GitHub does not look up; it may be in any repository"))
+    Err(Unresolved::new(
+        "the other issue is named by an id that GitHub does not look up; it may be in any repository",
+    ))
 }
 
 /// How much of a right a member of an edit needs.
@@ -109,7 +111,12 @@ fn more_than_create(reading: &Reading<'_>, repo: &str) -> Result<Vec<Pair>, Unre
 }
 
 /// The row's own pair, with a fact about the thing that a path variable numbers.
-pub(super) fn on(reading: &Reading<'_>, fact: &str, kind: &str, variable: &str) -> Result<Extracted, Unresolved> {
+pub(super) fn on(
+    reading: &Reading<'_>,
+    fact: &str,
+    kind: &str,
+    variable: &str,
+) -> Result<Extracted, Unresolved> {
     Ok(Extracted::default().fact(fact, format!("{kind}/{}", number(reading, variable)?)))
 }
 

@@ -42,14 +42,17 @@ fn text(reading: &Reading<'_>, name: &str) -> Result<Option<String>, Unresolved>
         Some(_) => return Err(Unresolved::new(format!("expected a text as `{name}`"))),
     };
     match (in_query, in_body) {
-        (Some(query), Some(body)) if query != body => Err(Unresolved::new(format!("`{name}` differs between query and body"))),
+        (Some(query), Some(body)) if query != body => Err(Unresolved::new(format!(
+            "`{name}` differs between query and body"
+        ))),
         (query, body) => Ok(body.or(query).filter(|text| !text.is_empty())),
     }
 }
 
 /// The same, which must be there.
 fn required(reading: &Reading<'_>, name: &str) -> Result<String, Unresolved> {
-    text(reading, name)?.ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))
+    text(reading, name)?
+        .ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))
 }
 
 /// A member of the JSON body, null included.
@@ -61,7 +64,9 @@ fn member<'r>(reading: &'r Reading<'_>, name: &str) -> Result<Option<&'r Json>, 
 fn members<'r>(reading: &'r Reading<'_>) -> Result<&'r [(String, Json)], Unresolved> {
     match reading.json().known()? {
         None => Ok(&[]),
-        Some(body) => body.as_object().ok_or_else(|| Unresolved::new("expected a JSON object as the body")),
+        Some(body) => body
+            .as_object()
+            .ok_or_else(|| Unresolved::new("expected a JSON object as the body")),
     }
 }
 
@@ -78,12 +83,17 @@ fn says_something(value: Option<&Json>) -> bool {
 /// A path variable that is a number.
 fn number<'r>(reading: &'r Reading<'_>, name: &str) -> Result<&'r str, Unresolved> {
     let text = reading.path(name);
-    facts::number(text).map(|_| text).ok_or_else(|| Unresolved::new(format!("expected a number as `{name}`")))
+    facts::number(text)
+        .map(|_| text)
+        .ok_or_else(|| Unresolved::new(format!("expected a number as `{name}`")))
 }
 
 /// The digits of a number that JSON gives, or of a text that is one.
 fn digits(value: &Json) -> Option<&str> {
-    value.as_number().or_else(|| value.as_str()).filter(|text| facts::number(text).is_some())
+    value
+        .as_number()
+        .or_else(|| value.as_str())
+        .filter(|text| facts::number(text).is_some())
 }
 
 /// The resource of the repository in the path.
@@ -93,7 +103,9 @@ fn repo(reading: &Reading<'_>) -> Result<String, Unresolved> {
     if is_nobody(reading) {
         return Ok(format!("repo:{NOBODY}/{NOBODY}"));
     }
-    Repo::parse(&format!("{owner}/{name}")).map(|repo| format!("repo:{repo}")).ok_or_else(no_repository)
+    Repo::parse(&format!("{owner}/{name}"))
+        .map(|repo| format!("repo:{repo}"))
+        .ok_or_else(no_repository)
 }
 
 /// Whether the path names no repository because the request goes by number.
@@ -106,7 +118,9 @@ fn org(login: &str) -> Result<String, Unresolved> {
     if login == NOBODY {
         return Ok(format!("org:{NOBODY}"));
     }
-    Login::parse(login).map(|login| format!("org:{login}")).ok_or_else(|| Unresolved::new("expected the login of an organization"))
+    Login::parse(login)
+        .map(|login| format!("org:{login}"))
+        .ok_or_else(|| Unresolved::new("expected the login of an organization"))
 }
 
 fn no_repository() -> Unresolved {
@@ -124,7 +138,11 @@ fn pair_by_id(action: Action, kind: &str, id: &str) -> Pair {
 }
 
 fn pointer(kind: &str, value: &str) -> Pointer {
-    Pointer { kind: kind.to_owned(), value: value.to_owned(), parts: Default::default() }
+    Pointer {
+        kind: kind.to_owned(),
+        value: value.to_owned(),
+        parts: Default::default(),
+    }
 }
 
 /// The row's own pair with facts that follow from the method: a request that only looks is open on an archived repository too.

@@ -16,10 +16,16 @@ pub fn delegable(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// An organization by its login. Digits alone could be its number as well.
 pub fn not_by_number(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    if reading.path("org").bytes().all(|b| b.is_ascii_digit()) { by_number(reading) } else { Ok(Extracted::default()) }
+    if reading.path("org").bytes().all(|b| b.is_ascii_digit()) {
+        by_number(reading)
+    } else {
+        Ok(Extracted::default())
+    }
 }
 
 /// An organization by its number.
 pub fn by_number(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Err(Unresolved::new("an organization by number, which GitHub does not look up; name it as `/orgs/{org}`"))
+    Err(Unresolved::new(
+        "an organization by number, which GitHub does not look up; name it as `/orgs/{org}`",
+    ))
 }

@@ -30,7 +30,10 @@ pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 /// A pull request is edited: closing it is a triager's or its author's, its words and base a writer's or its author's.
 pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let subject = format!("pull/{}", number(reading, "pull_number")?);
-    let names: Vec<&str> = members(reading)?.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = members(reading)?
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     let only = |allowed: &[&str]| names.iter().all(|name| allowed.contains(name));
     let repo = repo(reading)?;
     let asked = if only(&["state"]) {
@@ -80,7 +83,10 @@ pub fn submit_review(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// A review is edited, or its draft removed: by its author, or by a writer.
 pub fn edit_review(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    let (pull, review) = (number(reading, "pull_number")?, number(reading, "review_id")?);
+    let (pull, review) = (
+        number(reading, "pull_number")?,
+        number(reading, "review_id")?,
+    );
     Ok(Extracted::default().fact(facts::AUTHOR_OF, format!("review/{pull}/{review}")))
 }
 
@@ -94,9 +100,17 @@ fn reviewed(reading: &Reading<'_>, event: Option<&str>) -> Result<Extracted, Unr
     let pull = number(reading, "pull_number")?;
     let repo = repo(reading)?;
     let asked = match event.map(str::to_ascii_uppercase).as_deref() {
-        Some("APPROVE" | "REQUEST_CHANGES") => pair(Action::RepoPush, repo).fact(facts::APPROVES_PULL, pull),
-        None | Some("COMMENT" | "PENDING") => pair(Action::RepoRead, repo).fact(facts::LOCKED_OF, format!("pull/{pull}")),
-        Some(_) => return Err(Unresolved::new("expected `APPROVE`, `REQUEST_CHANGES` or `COMMENT` as `event`")),
+        Some("APPROVE" | "REQUEST_CHANGES") => {
+            pair(Action::RepoPush, repo).fact(facts::APPROVES_PULL, pull)
+        }
+        None | Some("COMMENT" | "PENDING") => {
+            pair(Action::RepoRead, repo).fact(facts::LOCKED_OF, format!("pull/{pull}"))
+        }
+        Some(_) => {
+            return Err(Unresolved::new(
+                "expected `APPROVE`, `REQUEST_CHANGES` or `COMMENT` as `event`",
+            ));
+        }
     };
     Ok(Extracted::pairs(vec![asked]))
 }
@@ -113,7 +127,10 @@ fn is_head_here(reading: &Reading<'_>) -> Result<bool, Unresolved> {
     };
     let repo_here = match text(reading, "head_repo")? {
         None => true,
-        Some(named) => named.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(reading.path("repo"))),
+        Some(named) => named
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case(reading.path("repo"))),
     };
     Ok(owner_here && repo_here)
 }

@@ -8,7 +8,9 @@ use toolpass_wire::field::Unresolved;
 use toolpass_wire::json::Json;
 use toolpass_wire::reading::Reading;
 
-use super::{SET, by_method, digits, member, members, number, org, pair, pair_by_id, repo, required, text};
+use super::{
+    SET, by_method, digits, member, members, number, org, pair, pair_by_id, repo, required, text,
+};
 use crate::actions::Action;
 use crate::facts;
 use crate::resource::{Kind, Login};
@@ -61,7 +63,10 @@ pub fn webhooks(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 /// Security advisories: published ones are everybody's.
 pub fn advisories(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     match reading.query("state").known()?.as_deref() {
-        Some("published") => Ok(Extracted::pairs(vec![pair(Action::RepoRead, repo(reading)?)])),
+        Some("published") => Ok(Extracted::pairs(vec![pair(
+            Action::RepoRead,
+            repo(reading)?,
+        )])),
         _ => delegable(reading),
     }
 }
@@ -78,17 +83,27 @@ pub fn remove_collaborator(reading: &Reading<'_>) -> Result<Extracted, Unresolve
 /// Deployments of a run are approved or rejected: by the environments' reviewers, who may be readers.
 pub fn pending_deployments(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let unnamed = || Unresolved::new("expected the numbers of environments as `environment_ids`");
-    let Some(Json::Array(ids)) = member(reading, "environment_ids")? else { return Err(unnamed()) };
-    let ids: Vec<&str> = ids.iter().map(digits).collect::<Option<_>>().ok_or_else(unnamed)?;
+    let Some(Json::Array(ids)) = member(reading, "environment_ids")? else {
+        return Err(unnamed());
+    };
+    let ids: Vec<&str> = ids
+        .iter()
+        .map(digits)
+        .collect::<Option<_>>()
+        .ok_or_else(unnamed)?;
     if ids.is_empty() {
         return Err(unnamed());
     }
-    Ok(Extracted::default().fact(facts::REVIEWERS_OF, format!("{}/{}", number(reading, "run_id")?, ids.join(","))))
+    Ok(Extracted::default().fact(
+        facts::REVIEWERS_OF,
+        format!("{}/{}", number(reading, "run_id")?, ids.join(",")),
+    ))
 }
 
 /// A repository is created in the organization, of a kind, and perhaps given to a team.
 pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    let created = pair(Action::OrgRepoCreate, org(reading.path("org"))?).fact(facts::VISIBILITY, kind(reading)?.as_str());
+    let created = pair(Action::OrgRepoCreate, org(reading.path("org"))?)
+        .fact(facts::VISIBILITY, kind(reading)?.as_str());
     let mut pairs = vec![created];
     match member(reading, "team_id")? {
         None | Some(Json::Null) => {}
@@ -100,7 +115,9 @@ pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 /// A repository is copied: the source is read, and something is created in the organization it goes to.
 pub fn fork(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let Some(target) = text(reading, "organization")? else {
-        return Err(Unresolved::new("without `organization` the copy lands in the agent's own account"));
+        return Err(Unresolved::new(
+            "without `organization` the copy lands in the agent's own account",
+        ));
     };
     Ok(Extracted::pairs(vec![
         pair(Action::RepoRead, repo(reading)?).fact(facts::FORKS, SET),
@@ -110,8 +127,12 @@ pub fn fork(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// A repository is made of a template: that is read, and something is created where it goes to.
 pub fn generate(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    let (owner, name) = (reading.path("template_owner"), reading.path("template_repo"));
-    let template = crate::resource::Repo::parse(&format!("{owner}/{name}")).ok_or_else(super::no_repository)?;
+    let (owner, name) = (
+        reading.path("template_owner"),
+        reading.path("template_repo"),
+    );
+    let template = crate::resource::Repo::parse(&format!("{owner}/{name}"))
+        .ok_or_else(super::no_repository)?;
     let target = org(&required(reading, "owner")?)?;
     Ok(Extracted::pairs(vec![
         pair(Action::RepoRead, format!("repo:{template}")),
@@ -122,12 +143,21 @@ pub fn generate(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 /// Settings of a repository: a maintainer's, or an administrator's; who sees it may be the owners'.
 pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let given = members(reading)?;
-    let asks_maintain = !given.is_empty() && given.iter().all(|(name, _)| OF_MAINTAINERS.contains(&name.as_str()));
+    let asks_maintain = !given.is_empty()
+        && given
+            .iter()
+            .all(|(name, _)| OF_MAINTAINERS.contains(&name.as_str()));
     if asks_maintain {
-        return Ok(Extracted::pairs(vec![pair(Action::RepoMaintain, repo(reading)?)]));
+        return Ok(Extracted::pairs(vec![pair(
+            Action::RepoMaintain,
+            repo(reading)?,
+        )]));
     }
     let mut asked = pair(Action::RepoAdmin, repo(reading)?);
-    if given.iter().any(|(name, _)| name == "private" || name == "visibility") {
+    if given
+        .iter()
+        .any(|(name, _)| name == "private" || name == "visibility")
+    {
         asked = asked.fact(facts::ORGANIZATION_SWITCH, "visibility");
     }
     if member(reading, "archived")? == Some(&Json::Bool(false)) {
@@ -138,14 +168,18 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// A repository is deleted.
 pub fn delete(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(Extracted::default().fact(facts::ORGANIZATION_SWITCH, "delete").fact(facts::ARCHIVED_OK, SET))
+    Ok(Extracted::default()
+        .fact(facts::ORGANIZATION_SWITCH, "delete")
+        .fact(facts::ARCHIVED_OK, SET))
 }
 
 /// A repository changes its owner: within one connection that can only be the organization itself.
 pub fn transfer(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let target = required(reading, "new_owner")?;
     if !target.eq_ignore_ascii_case(reading.path("owner")) {
-        return Err(Unresolved::new("the repository would leave the organization"));
+        return Err(Unresolved::new(
+            "the repository would leave the organization",
+        ));
     }
     let mut pairs = vec![
         pair(Action::RepoAdmin, repo(reading)?).fact(facts::ORGANIZATION_SWITCH, "transfer"),
@@ -172,11 +206,15 @@ fn kind(reading: &Reading<'_>) -> Result<Kind, Unresolved> {
     };
     let said = match text(reading, "visibility")? {
         None => None,
-        Some(said) => Some(Kind::parse(&said).ok_or_else(|| Unresolved::new("expected `public`, `private` or `internal` as `visibility`"))?),
+        Some(said) => Some(Kind::parse(&said).ok_or_else(|| {
+            Unresolved::new("expected `public`, `private` or `internal` as `visibility`")
+        })?),
     };
     match (said, private) {
         (Some(Kind::Public), Some(true)) | (Some(Kind::Private | Kind::Internal), Some(false)) => {
-            Err(Unresolved::new("`private` and `visibility` say different things"))
+            Err(Unresolved::new(
+                "`private` and `visibility` say different things",
+            ))
         }
         (Some(kind), _) => Ok(kind),
         (None, Some(true)) => Ok(Kind::Private),

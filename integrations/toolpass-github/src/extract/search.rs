@@ -15,7 +15,9 @@ use crate::resource::Repo;
 
 /// A search by `q`.
 pub fn qualified(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(Extracted::pairs(scopes(&reading.query("q").required("q")?)?))
+    Ok(Extracted::pairs(scopes(
+        &reading.query("q").required("q")?,
+    )?))
 }
 
 /// A search for labels of the repository `repository_id`.
@@ -24,7 +26,10 @@ pub fn labels(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     if facts::number(&id).is_none() {
         return Err(Unresolved::new("expected a number as `repository_id`"));
     }
-    Ok(Extracted::pairs(vec![Pair::at(Action::RepoRead.name(), pointer("repository_id", &id))]))
+    Ok(Extracted::pairs(vec![Pair::at(
+        Action::RepoRead.name(),
+        pointer("repository_id", &id),
+    )]))
 }
 
 /// What must be allowed for a search to be run.
@@ -33,13 +38,18 @@ pub(crate) fn scopes(query: &str) -> Result<Vec<Pair>, Unresolved> {
     let mut pairs = Vec::new();
     for word in words(query)? {
         if matches!(word.as_str(), "AND" | "OR" | "NOT") || word.contains(['(', ')']) {
-            return Err(Unresolved::new("the search has operators; name one scope with `repo:` and no `OR`"));
+            return Err(Unresolved::new(
+                "the search has operators; name one scope with `repo:` and no `OR`",
+            ));
         }
-        let Some((qualifier, value)) = word.split_once(':') else { continue };
+        let Some((qualifier, value)) = word.split_once(':') else {
+            continue;
+        };
         let value = value.trim_matches('"');
         match qualifier.to_ascii_lowercase().as_str() {
             "repo" => {
-                let repo = Repo::parse(value).ok_or_else(|| Unresolved::new("expected `repo:owner/name` in the search"))?;
+                let repo = Repo::parse(value)
+                    .ok_or_else(|| Unresolved::new("expected `repo:owner/name` in the search"))?;
                 pairs.push(pair(Action::RepoRead, format!("repo:{repo}")));
             }
             "org" | "user" => pairs.push(pair(Action::OrgAdmin, org(value)?)),
@@ -47,7 +57,9 @@ pub(crate) fn scopes(query: &str) -> Result<Vec<Pair>, Unresolved> {
         }
     }
     if pairs.is_empty() {
-        return Err(Unresolved::new("the search names no scope; add `repo:owner/name` or `org:login`"));
+        return Err(Unresolved::new(
+            "the search names no scope; add `repo:owner/name` or `org:login`",
+        ));
     }
     Ok(pairs)
 }
@@ -70,7 +82,10 @@ fn words(query: &str) -> Result<Vec<String>, Unresolved> {
     if is_quoted {
         return Err(Unresolved::new("the search has a quote that is not closed"));
     }
-    Ok(words.into_iter().filter(|word| !word.is_empty() && !word.starts_with('"')).collect())
+    Ok(words
+        .into_iter()
+        .filter(|word| !word.is_empty() && !word.starts_with('"'))
+        .collect())
 }
 
 #[cfg(test)]
@@ -83,7 +98,10 @@ mod tests {
         assert_eq!(one("bug repo:acme/shop is:open"), Ok(1));
         assert_eq!(one("repo:acme/shop repo:acme/infra"), Ok(2));
         assert_eq!(one("REPO:\"acme/shop\" org:acme"), Ok(2));
-        assert_eq!(one("\"a phrase\" label:\"good first issue\" repo:acme/shop"), Ok(1));
+        assert_eq!(
+            one("\"a phrase\" label:\"good first issue\" repo:acme/shop"),
+            Ok(1)
+        );
         for unbounded in [
             "bug",
             "",

@@ -15,12 +15,18 @@ use crate::resource::{Login, Repo};
 
 /// A new team: repositories and a parent hand it rights.
 pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    let mut pairs = vec![pair(Action::OrgAdmin, org(reading.path("org"))?).fact(facts::ORGANIZATION_SWITCH, "create_teams")];
+    let mut pairs = vec![
+        pair(Action::OrgAdmin, org(reading.path("org"))?)
+            .fact(facts::ORGANIZATION_SWITCH, "create_teams"),
+    ];
     match member(reading, "repo_names")? {
         None | Some(Json::Null) => {}
         Some(Json::Array(names)) => {
             for name in names {
-                let repo = name.as_str().and_then(Repo::parse).ok_or_else(no_repository)?;
+                let repo = name
+                    .as_str()
+                    .and_then(Repo::parse)
+                    .ok_or_else(no_repository)?;
                 pairs.push(pair(Action::RepoAdmin, format!("repo:{repo}")));
             }
         }
@@ -29,7 +35,8 @@ pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     match member(reading, "parent_team_id")? {
         None | Some(Json::Null) => {}
         Some(parent) => {
-            let parent = digits(parent).ok_or_else(|| Unresolved::new("expected a number as `parent_team_id`"))?;
+            let parent = digits(parent)
+                .ok_or_else(|| Unresolved::new("expected a number as `parent_team_id`"))?;
             pairs.push(pair_by_id(Action::TeamMaintainer, "team_id", parent));
         }
     }
@@ -43,22 +50,33 @@ pub fn sight(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// A team is changed; moving it below another is an owner's, because a parent hands down its access.
 pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    let moves = member(reading, "parent_team_id")?.is_some() || member(reading, "parent_team_slug")?.is_some();
+    let moves = member(reading, "parent_team_id")?.is_some()
+        || member(reading, "parent_team_slug")?.is_some();
     match moves {
-        true => Ok(Extracted::pairs(vec![pair(Action::OrgAdmin, org(reading.path("org"))?)])),
+        true => Ok(Extracted::pairs(vec![pair(
+            Action::OrgAdmin,
+            org(reading.path("org"))?,
+        )])),
         false => Ok(Extracted::default()),
     }
 }
 
 /// Somebody is put into a team or gets another role there; somebody from outside would be invited into the organization.
 pub fn add_member(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    let login = Login::parse(reading.path("username")).ok_or_else(|| Unresolved::new("expected a login as `username`"))?;
+    let login = Login::parse(reading.path("username"))
+        .ok_or_else(|| Unresolved::new("expected a login as `username`"))?;
     let role = match text(reading, "role")?.as_deref() {
         None | Some("member") => "member",
         Some("maintainer") => "maintainer",
-        Some(_) => return Err(Unresolved::new("expected `member` or `maintainer` as `role`")),
+        Some(_) => {
+            return Err(Unresolved::new(
+                "expected `member` or `maintainer` as `role`",
+            ));
+        }
     };
-    Ok(Extracted::default().fact(facts::TEAM_ADD_MEMBER, login.as_str()).fact(facts::TEAM_ADD_ROLE, role))
+    Ok(Extracted::default()
+        .fact(facts::TEAM_ADD_MEMBER, login.as_str())
+        .fact(facts::TEAM_ADD_ROLE, role))
 }
 
 /// A team gets a repository: an administrator of that repository who sees the team.
@@ -76,5 +94,10 @@ pub fn remove_repository(reading: &Reading<'_>) -> Result<Extracted, Unresolved>
 }
 
 fn repository(reading: &Reading<'_>) -> Result<Repo, Unresolved> {
-    Repo::parse(&format!("{}/{}", reading.path("owner"), reading.path("repo"))).ok_or_else(no_repository)
+    Repo::parse(&format!(
+        "{}/{}",
+        reading.path("owner"),
+        reading.path("repo")
+    ))
+    .ok_or_else(no_repository)
 }

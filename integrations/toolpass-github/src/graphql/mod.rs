@@ -43,7 +43,11 @@ pub fn operation(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
                 sends_out |= known.sends_out;
             }
             let extracted = Extracted::pairs(pairs).with_effect(effect);
-            Ok(if sends_out { extracted.sending_to(Audience::Resource) } else { extracted })
+            Ok(if sends_out {
+                extracted.sending_to(Audience::Resource)
+            } else {
+                extracted
+            })
         }
         OperationKind::Subscription => Err(Unresolved::new("GitHub has no subscriptions")),
     }
@@ -56,5 +60,12 @@ fn at_node(action: Action, id: &str) -> Result<Pair, Unresolved> {
     }
     let want = action.spec().on.first().copied().unwrap_or_default();
     let parts = [("want".to_owned(), want.to_owned())].into();
-    Ok(Pair::at(action.name(), Pointer { kind: "node_id".to_owned(), value: id.to_owned(), parts }))
+    Ok(Pair::at(
+        action.name(),
+        Pointer {
+            kind: "node_id".to_owned(),
+            value: id.to_owned(),
+            parts,
+        },
+    ))
 }

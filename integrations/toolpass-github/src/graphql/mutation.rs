@@ -13,11 +13,18 @@ use toolpass_wire::field::Unresolved;
 use toolpass_wire::graphql::RootField;
 
 use super::{at_node, selection};
-use crate::actions::Action::{self, OrgAdmin, PrMerge, RepoAdmin, RepoMaintain, RepoPush, RepoRead, RepoTriage, TeamMaintainer, TeamMember};
-use crate::facts::{ARCHIVED_OK, AUTHOR_OF, BASE_OF_PULL, DELEGABLE, HEAD_OF_PULL, LOCKED_OF, ORGANIZATION_SWITCH, REACTION_ON, WRITES};
+use crate::actions::Action::{
+    self, OrgAdmin, PrMerge, RepoAdmin, RepoMaintain, RepoPush, RepoRead, RepoTriage,
+    TeamMaintainer, TeamMember,
+};
+use crate::facts::{
+    ARCHIVED_OK, AUTHOR_OF, BASE_OF_PULL, DELEGABLE, HEAD_OF_PULL, LOCKED_OF, ORGANIZATION_SWITCH,
+    REACTION_ON, WRITES,
+};
 use input::{
-    Input, clone_template, comment_on_lines, commit_on_branch, create_deployment, create_issue, create_linked_branch, create_pull_request,
-    create_ref, create_repository, issue_of_project, item_of_project, merge_branch, review, sub_issue, teams_of_repository, update_issue,
+    Input, clone_template, comment_on_lines, commit_on_branch, create_deployment, create_issue,
+    create_linked_branch, create_pull_request, create_ref, create_repository, issue_of_project,
+    item_of_project, merge_branch, review, sub_issue, teams_of_repository, update_issue,
     update_pull_request, update_refs, update_repository,
 };
 
@@ -32,17 +39,35 @@ pub(super) struct Asked {
 /// Errors: [`Unresolved`] for one that is left out or not known, or whose input does not say what it changes.
 pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
     let name = root.name.as_str();
-    let unknown = || Unresolved::new(format!("the GraphQL mutation `{name}` is not known; use the REST API"));
-    let row = MUTATIONS.binary_search_by(|(known, _)| (*known).cmp(name)).ok().and_then(|at| MUTATIONS.get(at));
+    let unknown = || {
+        Unresolved::new(format!(
+            "the GraphQL mutation `{name}` is not known; use the REST API"
+        ))
+    };
+    let row = MUTATIONS
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()
+        .and_then(|at| MUTATIONS.get(at));
     let (_, row) = row.ok_or_else(unknown)?;
     selection::of_payload(&root.selections)?;
     let input = Input::of(root)?;
     let pairs = match row.how {
-        How::Asks(action, ids) => ids.iter().map(|id| row.pair(action, input.id(id)?)).collect::<Result<_, _>>()?,
+        How::Asks(action, ids) => ids
+            .iter()
+            .map(|id| row.pair(action, input.id(id)?))
+            .collect::<Result<_, _>>()?,
         How::Reads(read) => read(&input)?,
-        How::LeftOut(why) => return Err(Unresolved::new(format!("the GraphQL mutation `{name}` is left out: {why}"))),
+        How::LeftOut(why) => {
+            return Err(Unresolved::new(format!(
+                "the GraphQL mutation `{name}` is left out: {why}"
+            )));
+        }
     };
-    Ok(Asked { pairs, effect: effect_of(name), sends_out: row.sends_out })
+    Ok(Asked {
+        pairs,
+        effect: effect_of(name),
+        sends_out: row.sends_out,
+    })
 }
 
 /// The known mutations, in order.
@@ -52,10 +77,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Why a mutation is left out.
 pub fn left_out(name: &str) -> Option<&'static str> {
-    MUTATIONS.iter().find(|(known, _)| *known == name).and_then(|(_, row)| match row.how {
-        How::LeftOut(why) => Some(why),
-        How::Asks(..) | How::Reads(_) => None,
-    })
+    MUTATIONS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .and_then(|(_, row)| match row.how {
+            How::LeftOut(why) => Some(why),
+            How::Asks(..) | How::Reads(_) => None,
+        })
 }
 
 /// One row.
@@ -77,7 +105,12 @@ enum How {
 
 impl Row {
     const fn new(how: How) -> Row {
-        Row { how, says: None, with: None, sends_out: false }
+        Row {
+            how,
+            says: None,
+            with: None,
+            sends_out: false,
+        }
     }
 
     /// A fact whose value is the node itself.
@@ -122,19 +155,29 @@ const fn left_out_for(why: &'static str) -> Row {
 }
 
 fn effect_of(name: &str) -> Effect {
-    if ["delete", "remove", "revoke"].iter().any(|verb| name.starts_with(verb)) { Effect::Destructive } else { Effect::Write }
+    if ["delete", "remove", "revoke"]
+        .iter()
+        .any(|verb| name.starts_with(verb))
+    {
+        Effect::Destructive
+    } else {
+        Effect::Write
+    }
 }
 
 const AUTHORSHIP: &str = "rewrites who wrote imported content; for owners, by hand";
 const CLASSIC_PROJECTS: &str = "classic projects are withdrawn";
-const DEPLOYMENT_BY_NODE: &str = "the environments are named by node ids only; use `pending_deployments` of the REST API";
+const DEPLOYMENT_BY_NODE: &str =
+    "the environments are named by node ids only; use `pending_deployments` of the REST API";
 const ENTERPRISE: &str = "an enterprise is its owners'";
 const MONEY: &str = "moves money, or offers to";
 const OWN_ACCOUNT: &str = "changes the agent's own account";
 const REF_BY_NODE: &str = "the branch is named by a node id only; use `git/refs` of the REST API";
-const REVIEW_BY_NODE: &str = "the pull request is not named; use `reviews/{review_id}/dismissals` of the REST API";
+const REVIEW_BY_NODE: &str =
+    "the pull request is not named; use `reviews/{review_id}/dismissals` of the REST API";
 
 /// Sorted by name.
+#[rustfmt::skip]
 const MUTATIONS: &[(&str, Row)] = &[
     ("abortQueuedMigrations",                                           asks(OrgAdmin, &["ownerId"])),
     ("abortRepositoryMigration",                                        asks(OrgAdmin, &["migrationId"])),

@@ -36,7 +36,10 @@ pub(super) fn of_account(selections: &[Selection]) -> Result<(), Unresolved> {
 /// A selection of public data: nothing in it leads to people or repositories.
 pub(super) fn of_public(selections: &[Selection]) -> Result<(), Unresolved> {
     for field in selections {
-        if !field.selections.is_empty() && !PLUMBING.contains(&field.name.as_str()) && !PUBLIC.contains(&field.name.as_str()) {
+        if !field.selections.is_empty()
+            && !PLUMBING.contains(&field.name.as_str())
+            && !PUBLIC.contains(&field.name.as_str())
+        {
             return Err(leads_on(&field.name));
         }
         of_public(&field.selections)?;
@@ -47,11 +50,18 @@ pub(super) fn of_public(selections: &[Selection]) -> Result<(), Unresolved> {
 /// What a mutation answers with: no more than its pair covers.
 pub(super) fn of_payload(selections: &[Selection]) -> Result<(), Unresolved> {
     for field in selections {
-        let place = if ACCOUNTS.contains(&field.name.as_str()) { Place::Account } else { Place::Content };
+        let place = if ACCOUNTS.contains(&field.name.as_str()) {
+            Place::Account
+        } else {
+            Place::Content
+        };
         let mut needed = Action::RepoRead;
         walk(place, &field.selections, &mut needed)?;
         if needed != Action::RepoRead {
-            return Err(Unresolved::new(format!("what is selected below `{}` needs more than reading", field.name)));
+            return Err(Unresolved::new(format!(
+                "what is selected below `{}` needs more than reading",
+                field.name
+            )));
         }
     }
     Ok(())
@@ -61,7 +71,8 @@ fn walk(place: Place, selections: &[Selection], needed: &mut Action) -> Result<(
     for field in selections {
         let name = field.name.as_str();
         if field.selections.is_empty() {
-            let is_refused = CREDENTIALS.contains(&name) || place == Place::Elsewhere && !NAMES.contains(&name);
+            let is_refused =
+                CREDENTIALS.contains(&name) || place == Place::Elsewhere && !NAMES.contains(&name);
             if is_refused {
                 return Err(leads_on(name));
             }
@@ -88,7 +99,11 @@ fn below(place: Place, name: &str, needed: &mut Action) -> Result<Place, Unresol
             if *needed == Action::RepoRead {
                 *needed = Action::RepoPush;
             }
-            Ok(if name == "collaborators" { Place::Account } else { Place::Content })
+            Ok(if name == "collaborators" {
+                Place::Account
+            } else {
+                Place::Content
+            })
         }
         Place::Content if OF_ADMINISTRATORS.contains(&name) => {
             *needed = Action::RepoAdmin;
@@ -99,13 +114,16 @@ fn below(place: Place, name: &str, needed: &mut Action) -> Result<Place, Unresol
 }
 
 fn leads_on(name: &str) -> Unresolved {
-    Unresolved::new(format!("`{name}` leads to what the agent sees, not only to what was asked about"))
+    Unresolved::new(format!(
+        "`{name}` leads to what the agent sees, not only to what was asked about"
+    ))
 }
 
 /// The parts of a list.
 const PLUMBING: &[&str] = &["edges", "node", "nodes", "pageInfo"];
 
 /// People, teams and organizations.
+#[rustfmt::skip]
 const ACCOUNTS: &[&str] = &[
     "actor", "answerChosenBy", "app", "assignableUsers", "assignees", "author", "authors", "closedBy", "committer", "creator",
     "editor", "enabledBy", "enterprise", "headRepositoryOwner", "mentionableUsers", "mergedBy", "organization", "owner",
@@ -113,9 +131,16 @@ const ACCOUNTS: &[&str] = &[
 ];
 
 /// Repositories that may be others than the one asked about.
-const OTHERS: &[&str] = &["baseRepository", "headRepository", "parent", "repository", "templateRepository"];
+const OTHERS: &[&str] = &[
+    "baseRepository",
+    "headRepository",
+    "parent",
+    "repository",
+    "templateRepository",
+];
 
 /// What belongs to a repository.
+#[rustfmt::skip]
 const CONTENT: &[&str] = &[
     "annotations", "answer", "assignedLabel", "autoMergeRequest", "baseRef", "blame", "category", "checkRuns", "checkSuite", "checkSuites", "codeOfConduct",
     "codeowners", "comment", "comments", "commit", "commitComments", "commitEdge", "commits", "contactLinks", "contexts",
@@ -129,19 +154,39 @@ const CONTENT: &[&str] = &[
 ];
 
 /// Drafts, alerts and collaborators.
-const OF_WRITERS: &[&str] = &["collaborators", "release", "releases", "vulnerabilityAlert", "vulnerabilityAlerts"];
+const OF_WRITERS: &[&str] = &[
+    "collaborators",
+    "release",
+    "releases",
+    "vulnerabilityAlert",
+    "vulnerabilityAlerts",
+];
 
 /// Keys and protections.
-const OF_ADMINISTRATORS: &[&str] = &["branchProtectionRule", "branchProtectionRules", "deployKeys"];
+const OF_ADMINISTRATORS: &[&str] = &[
+    "branchProtectionRule",
+    "branchProtectionRules",
+    "deployKeys",
+];
 
 /// What lies below public data.
+#[rustfmt::skip]
 const PUBLIC: &[&str] = &[
     "advisory", "conditions", "cvss", "cvssSeverities", "cvssV3", "cvssV4", "cwes", "epss", "firstPatchedVersion", "identifiers", "limitations", "package",
     "permissions", "primaryCategory", "references", "secondaryCategory", "subCategories", "vulnerabilities",
 ];
 
 /// What is shown of another repository.
-const NAMES: &[&str] = &["__typename", "databaseId", "id", "login", "name", "nameWithOwner", "resourcePath", "url"];
+const NAMES: &[&str] = &[
+    "__typename",
+    "databaseId",
+    "id",
+    "login",
+    "name",
+    "nameWithOwner",
+    "resourcePath",
+    "url",
+];
 
 /// Values that are credentials.
 const CREDENTIALS: &[&str] = &["tempCloneToken"];

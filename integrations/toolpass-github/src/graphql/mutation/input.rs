@@ -21,13 +21,17 @@ impl<'f> Input<'f> {
     pub(super) fn of(root: &'f RootField) -> Result<Input<'f>, Unresolved> {
         match root.arguments.as_slice() {
             [(name, Json::Object(members))] if name == "input" => Ok(Input(members)),
-            _ => Err(Unresolved::new(format!("expected one object `input` as the argument of `{}`", root.name))),
+            _ => Err(Unresolved::new(format!(
+                "expected one object `input` as the argument of `{}`",
+                root.name
+            ))),
         }
     }
 
     /// A node id that must be there.
     pub(super) fn id(&self, name: &str) -> Result<&'f str, Unresolved> {
-        self.maybe_id(name)?.ok_or_else(|| Unresolved::new(format!("the input does not give `{name}`")))
+        self.maybe_id(name)?
+            .ok_or_else(|| Unresolved::new(format!("the input does not give `{name}`")))
     }
 
     fn maybe_id(&self, name: &str) -> Result<Option<&'f str>, Unresolved> {
@@ -46,18 +50,28 @@ impl<'f> Input<'f> {
         let expected = || Unresolved::new(format!("expected a list of texts as `{name}`"));
         match self.member(name) {
             None => Ok(Vec::new()),
-            Some(Json::Array(ids)) => ids.iter().map(Json::as_str).collect::<Option<_>>().ok_or_else(expected),
+            Some(Json::Array(ids)) => ids
+                .iter()
+                .map(Json::as_str)
+                .collect::<Option<_>>()
+                .ok_or_else(expected),
             Some(_) => Err(expected()),
         }
     }
 
     /// A member that says something.
     fn member(&self, name: &str) -> Option<&'f Json> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value).filter(|value| **value != Json::Null)
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
+            .filter(|value| **value != Json::Null)
     }
 
     fn has_only(&self, allowed: &[&str]) -> bool {
-        self.0.iter().all(|(name, _)| name == "clientMutationId" || allowed.contains(&name.as_str()))
+        self.0
+            .iter()
+            .all(|(name, _)| name == "clientMutationId" || allowed.contains(&name.as_str()))
     }
 }
 
@@ -67,7 +81,11 @@ pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let words = ["repositoryId", "title", "body", "issueTemplate"];
     let triage = ["assigneeIds", "labelIds", "milestoneId"];
     if !input.has_only(&words) {
-        let level = if input.has_only(&[&words[..], &triage[..]].concat()) { Action::RepoTriage } else { Action::RepoPush };
+        let level = if input.has_only(&[&words[..], &triage[..]].concat()) {
+            Action::RepoTriage
+        } else {
+            Action::RepoPush
+        };
         pairs.push(at_node(level, id)?);
     }
     Ok(pairs)
@@ -77,7 +95,15 @@ pub(super) fn update_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let id = input.id("id")?;
     let pair = if input.has_only(&["id", "title", "body", "state"]) {
         at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, format!("node/{id}"))
-    } else if input.has_only(&["id", "title", "body", "state", "assigneeIds", "labelIds", "milestoneId"]) {
+    } else if input.has_only(&[
+        "id",
+        "title",
+        "body",
+        "state",
+        "assigneeIds",
+        "labelIds",
+        "milestoneId",
+    ]) {
         at_node(Action::RepoTriage, id)?
     } else {
         at_node(Action::RepoPush, id)?
@@ -90,7 +116,14 @@ pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
     let author = format!("node/{id}");
     let pair = if input.has_only(&["pullRequestId", "state"]) {
         at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, author)
-    } else if input.has_only(&["pullRequestId", "state", "title", "body", "baseRefName", "maintainerCanModify"]) {
+    } else if input.has_only(&[
+        "pullRequestId",
+        "state",
+        "title",
+        "body",
+        "baseRefName",
+        "maintainerCanModify",
+    ]) {
         at_node(Action::RepoPush, id)?.fact(facts::AUTHOR_OF, author)
     } else {
         at_node(Action::RepoPush, id)?
@@ -111,36 +144,67 @@ pub(super) fn create_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
 /// Any of several ids says where; each that is given is asked about.
 pub(super) fn comment_on_lines(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let mut pairs = Vec::new();
-    for name in ["pullRequestId", "pullRequestReviewId", "pullRequestReviewThreadId", "inReplyTo"] {
+    for name in [
+        "pullRequestId",
+        "pullRequestReviewId",
+        "pullRequestReviewThreadId",
+        "inReplyTo",
+    ] {
         if let Some(id) = input.maybe_id(name)? {
             pairs.push(at_node(Action::RepoRead, id)?.fact(facts::LOCKED_OF, format!("node/{id}")));
         }
     }
-    if pairs.is_empty() { Err(Unresolved::new("the input names no pull request")) } else { Ok(pairs) }
+    if pairs.is_empty() {
+        Err(Unresolved::new("the input names no pull request"))
+    } else {
+        Ok(pairs)
+    }
 }
 
 /// A verdict needs push and is not the author's, so the pull request must be named.
 pub(super) fn review(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let (pull, review) = (input.maybe_id("pullRequestId")?, input.maybe_id("pullRequestReviewId")?);
+    let (pull, review) = (
+        input.maybe_id("pullRequestId")?,
+        input.maybe_id("pullRequestReviewId")?,
+    );
     let event = match input.member("event") {
         None => None,
-        Some(event) => Some(event.as_str().ok_or_else(|| Unresolved::new("expected a text as `event`"))?),
+        Some(event) => Some(
+            event
+                .as_str()
+                .ok_or_else(|| Unresolved::new("expected a text as `event`"))?,
+        ),
     };
     let action = match event {
         Some("APPROVE" | "REQUEST_CHANGES") => Action::RepoPush,
         None | Some("COMMENT") => Action::RepoRead,
-        Some(_) => return Err(Unresolved::new("expected `APPROVE`, `REQUEST_CHANGES` or `COMMENT` as `event`")),
+        Some(_) => {
+            return Err(Unresolved::new(
+                "expected `APPROVE`, `REQUEST_CHANGES` or `COMMENT` as `event`",
+            ));
+        }
     };
     let mut pairs = Vec::new();
     if let Some(id) = pull {
-        let fact = if action == Action::RepoPush { facts::APPROVES_PULL } else { facts::LOCKED_OF };
+        let fact = if action == Action::RepoPush {
+            facts::APPROVES_PULL
+        } else {
+            facts::LOCKED_OF
+        };
         pairs.push(at_node(action, id)?.fact(fact, format!("node/{id}")));
     }
     if let Some(id) = review {
         let pair = at_node(action, id)?;
-        pairs.push(if action == Action::RepoRead { pair.fact(facts::LOCKED_OF, format!("node/{id}")) } else { pair });
+        pairs.push(if action == Action::RepoRead {
+            pair.fact(facts::LOCKED_OF, format!("node/{id}"))
+        } else {
+            pair
+        });
     }
-    match (pairs.is_empty(), action == Action::RepoPush && pull.is_none()) {
+    match (
+        pairs.is_empty(),
+        action == Action::RepoPush && pull.is_none(),
+    ) {
         (false, false) => Ok(pairs),
         (_, _) => Err(Unresolved::new("the input does not give `pullRequestId`")),
     }
@@ -148,9 +212,14 @@ pub(super) fn review(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 
 pub(super) fn sub_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     if input.member("subIssueUrl").is_some() {
-        return Err(Unresolved::new("expected `subIssueId` instead of an address"));
+        return Err(Unresolved::new(
+            "expected `subIssueId` instead of an address",
+        ));
     }
-    Ok(vec![at_node(Action::RepoTriage, input.id("issueId")?)?, at_node(Action::RepoTriage, input.id("subIssueId")?)?])
+    Ok(vec![
+        at_node(Action::RepoTriage, input.id("issueId")?)?,
+        at_node(Action::RepoTriage, input.id("subIssueId")?)?,
+    ])
 }
 
 pub(super) fn merge_branch(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
@@ -163,37 +232,63 @@ pub(super) fn create_ref(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 }
 
 pub(super) fn update_refs(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let expected = || Unresolved::new("expected a list of updates with `name` and `afterOid` as `refUpdates`");
-    let Some(Json::Array(updates)) = input.member("refUpdates") else { return Err(expected()) };
+    let expected =
+        || Unresolved::new("expected a list of updates with `name` and `afterOid` as `refUpdates`");
+    let Some(Json::Array(updates)) = input.member("refUpdates") else {
+        return Err(expected());
+    };
     let id = input.id("repositoryId")?;
     let mut pairs = Vec::new();
     for update in updates {
         let text = |name: &str| update.get(name).and_then(Json::as_str);
-        let (name, after) = (text("name").ok_or_else(expected)?, text("afterOid").ok_or_else(expected)?);
+        let (name, after) = (
+            text("name").ok_or_else(expected)?,
+            text("afterOid").ok_or_else(expected)?,
+        );
         let is_zero = |oid: &str| oid.bytes().all(|b| b == b'0');
         let operation = match update.get("force") {
             _ if is_zero(after) => "delete",
-            None | Some(Json::Null | Json::Bool(false)) if text("beforeOid").is_some_and(is_zero) => "create",
+            None | Some(Json::Null | Json::Bool(false))
+                if text("beforeOid").is_some_and(is_zero) =>
+            {
+                "create"
+            }
             None | Some(Json::Null | Json::Bool(false)) => "update",
             Some(_) => "force",
         };
         pairs.push(on_ref(id, name, operation)?);
     }
-    if pairs.is_empty() { Err(expected()) } else { Ok(pairs) }
+    if pairs.is_empty() {
+        Err(expected())
+    } else {
+        Ok(pairs)
+    }
 }
 
 pub(super) fn commit_on_branch(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let branch = input.member("branch").and_then(Json::as_object);
-    let text = |wanted: &str| branch.and_then(|members| members.iter().find(|(name, _)| name == wanted)).and_then(|(_, value)| value.as_str());
+    let text = |wanted: &str| {
+        branch
+            .and_then(|members| members.iter().find(|(name, _)| name == wanted))
+            .and_then(|(_, value)| value.as_str())
+    };
     if text("id").is_some() {
         return Err(Unresolved::new(super::REF_BY_NODE));
     }
-    let (Some(repo), Some(name)) = (text("repositoryNameWithOwner").and_then(Repo::parse), text("branchName")) else {
-        return Err(Unresolved::new("expected `repositoryNameWithOwner` and `branchName` in `branch`"));
+    let (Some(repo), Some(name)) = (
+        text("repositoryNameWithOwner").and_then(Repo::parse),
+        text("branchName"),
+    ) else {
+        return Err(Unresolved::new(
+            "expected `repositoryNameWithOwner` and `branchName` in `branch`",
+        ));
     };
     // Unlike elsewhere, a full ref is taken for a branch here.
     let name = name.strip_prefix("refs/heads/").unwrap_or(name);
-    Ok(vec![Pair::on(Action::RepoPush.name(), format!("repo:{repo}{}", branch::suffix(name)?))])
+    Ok(vec![Pair::on(
+        Action::RepoPush.name(),
+        format!("repo:{repo}{}", branch::suffix(name)?),
+    )])
 }
 
 /// A branch is made for an issue, in its repository or another.
@@ -209,10 +304,15 @@ pub(super) fn create_linked_branch(input: &Input<'_>) -> Result<Vec<Pair>, Unres
 
 pub(super) fn create_deployment(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     if input.member("autoMerge") != Some(&Json::Bool(false)) {
-        return Err(Unresolved::new("the branch that is merged into is named by a node id only; say `autoMerge: false`"));
+        return Err(Unresolved::new(
+            "the branch that is merged into is named by a node id only; say `autoMerge: false`",
+        ));
     }
     let pair = at_node(Action::RepoPush, input.id("repositoryId")?)?;
-    Ok(vec![pair.fact(facts::REF_OPERATION, "run"), at_node(Action::RepoPush, input.id("refId")?)?.fact(facts::REF_OPERATION, "run")])
+    Ok(vec![
+        pair.fact(facts::REF_OPERATION, "run"),
+        at_node(Action::RepoPush, input.id("refId")?)?.fact(facts::REF_OPERATION, "run"),
+    ])
 }
 
 /// Without an owner it would land in the agent's own account.
@@ -225,12 +325,25 @@ pub(super) fn create_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unresolv
 }
 
 pub(super) fn clone_template(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    Ok(vec![at_node(Action::RepoRead, input.id("repositoryId")?)?, created(input)?])
+    Ok(vec![
+        at_node(Action::RepoRead, input.id("repositoryId")?)?,
+        created(input)?,
+    ])
 }
 
 pub(super) fn update_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let of_maintainers = ["repositoryId", "description", "hasProjectsEnabled", "hasWikiEnabled", "homepageUrl"];
-    let action = if input.has_only(&of_maintainers) { Action::RepoMaintain } else { Action::RepoAdmin };
+    let of_maintainers = [
+        "repositoryId",
+        "description",
+        "hasProjectsEnabled",
+        "hasWikiEnabled",
+        "homepageUrl",
+    ];
+    let action = if input.has_only(&of_maintainers) {
+        Action::RepoMaintain
+    } else {
+        Action::RepoAdmin
+    };
     Ok(vec![at_node(action, input.id("repositoryId")?)?])
 }
 
@@ -245,21 +358,34 @@ pub(super) fn teams_of_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
 
 /// An issue is made of a note in a project.
 pub(super) fn issue_of_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let note = input.maybe_id("itemId")?.map_or_else(|| input.id("projectCardId"), Ok)?;
+    let note = input
+        .maybe_id("itemId")?
+        .map_or_else(|| input.id("projectCardId"), Ok)?;
     let project = at_node(Action::OrgAdmin, note)?.fact(facts::DELEGABLE, "1");
-    Ok(vec![at_node(Action::IssueCreate, input.id("repositoryId")?)?, project])
+    Ok(vec![
+        at_node(Action::IssueCreate, input.id("repositoryId")?)?,
+        project,
+    ])
 }
 
 /// A project shows an issue or a pull request: who sees the project sees that it is there.
 pub(super) fn item_of_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let project = at_node(Action::OrgAdmin, input.id("projectId")?)?.fact(facts::DELEGABLE, "1");
-    Ok(vec![project, at_node(Action::RepoRead, input.id("contentId")?)?])
+    Ok(vec![
+        project,
+        at_node(Action::RepoRead, input.id("contentId")?)?,
+    ])
 }
 
 fn created(input: &Input<'_>) -> Result<Pair, Unresolved> {
     let kind = Kind::parse(&input.text("visibility")?.to_ascii_lowercase());
-    let kind = kind.ok_or_else(|| Unresolved::new("expected `PUBLIC`, `PRIVATE` or `INTERNAL` as `visibility`"))?;
-    Ok(at_node(Action::OrgRepoCreate, input.id("ownerId")?)?.fact(facts::VISIBILITY, kind.as_str()))
+    let kind = kind.ok_or_else(|| {
+        Unresolved::new("expected `PUBLIC`, `PRIVATE` or `INTERNAL` as `visibility`")
+    })?;
+    Ok(
+        at_node(Action::OrgRepoCreate, input.id("ownerId")?)?
+            .fact(facts::VISIBILITY, kind.as_str()),
+    )
 }
 
 fn on_ref(id: &str, full: &str, operation: &str) -> Result<Pair, Unresolved> {
