@@ -84,7 +84,9 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
         (Some(_), [operand]) => arguments.operand = Some((*operand).clone()),
         (Some(name), _) => return Err(format!("expected at most one {name}, after all flags")),
         (None, _) => {
-            return Err("expected flags only; a value follows its flag, as in `-name value`".into());
+            return Err(
+                "expected flags only; a value follows its flag, as in `-name value`".into(),
+            );
         }
     }
     Ok(Asked::Run(arguments))

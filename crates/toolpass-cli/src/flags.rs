@@ -148,7 +148,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             one(
                 "config",
                 "FILE",
-                "with `-match`: whose connections to look at instead of the vendors' own addresses",
+                "with `-match`: whose connections to look at, also by TOOLPASS_CONFIG; the vendors' own hosts when not given",
             ),
             JSON,
             one(

@@ -27,7 +27,7 @@ pub(crate) fn wait<T>(asking: impl Future<Output = T>) -> Result<T, Stop> {
     crate::log::start();
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Stop::Failed(format!("no runtime: {error}")))?;
-    runtime.block_on(async {
+    let answer = runtime.block_on(async {
         let stopped =
             stopped().map_err(|error| Stop::Failed(format!("no signal handler: {error}")))?;
         tokio::select! {
@@ -35,7 +35,10 @@ pub(crate) fn wait<T>(asking: impl Future<Output = T>) -> Result<T, Stop> {
             () = stopped => Err(Stop::Failed("interrupted, so there is no answer".into())),
             answer = asking => Ok(answer),
         }
-    })
+    });
+    // Dropping a runtime waits for a look-up of a name to end, which nobody needs any more.
+    runtime.shutdown_background();
+    answer
 }
 
 /// Ends when the process is asked to.

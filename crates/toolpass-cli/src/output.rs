@@ -133,7 +133,7 @@ mod tests {
         let mut page = Page::new();
         page.line("deny\nallow\u{1b}[2K\u{9b}1A\r\u{2028}x\u{202e}y");
         page.columns("", &[["a\nb".to_owned(), "c\u{7}".to_owned()]]);
-        assert_eq!(page.0, "deny allow [2K 1A  x y\na b  c\n");
+        assert_eq!(page.0, "deny allow [2K 1A  x y\na b  c \n");
     }
 
     #[test]

@@ -53,6 +53,8 @@ struct Report {
 /// A pair that must be allowed.
 #[derive(Serialize)]
 struct Needed {
+    /// Whom it is asked of, when that is known.
+    connection: Option<String>,
     action: Option<String>,
     target: Option<String>,
     /// The target is to be looked up first.
@@ -71,6 +73,9 @@ struct Considered {
     action: Option<String>,
     resource: Option<String>,
 }
+
+/// An outcome and the reason for it.
+type Problem = (&'static str, String);
 
 fn report(systems: &Systems, explanation: Explanation) -> Report {
     let blank = Report {
@@ -127,39 +132,20 @@ fn report(systems: &Systems, explanation: Explanation) -> Report {
             needs,
             effect,
         } => {
-            let problem = needs
-                .iter()
-                .find_map(|need| unclaimed(systems, &candidates, need))
+            let (needs, problems): (Vec<_>, Vec<_>) = needs
+                .into_iter()
+                .map(|need| needed(systems, &candidates, need))
                 .unzip();
+            let (outcome, reason) = problems.into_iter().flatten().next().unzip();
             Report {
-                outcome: problem.0.unwrap_or(MAPPED),
-                reason: problem.1,
+                outcome: outcome.unwrap_or(MAPPED),
+                reason,
                 route: Some(route(&row)),
                 effect: Some(effect.as_str()),
                 notes: notes(&row),
-                needs: needs.into_iter().map(needed).collect(),
+                needs,
                 ..blank
             }
-        }
-    }
-}
-
-/// Why no one connection can be asked about a need: its outcome and the reason.
-fn unclaimed(
-    systems: &Systems,
-    candidates: &[usize],
-    need: &Need,
-) -> Option<(&'static str, String)> {
-    let Some(Target::Resource(text)) = &need.target else {
-        return None;
-    };
-    match Resource::parse(text) {
-        Err(invalid) => Some(("unresolved", invalid.to_string())),
-        Ok(resource) => {
-            let selected = systems.select(candidates, &resource);
-            selected
-                .err()
-                .map(|ambiguous| ("ambiguous connection", ambiguous.to_string()))
         }
     }
 }
@@ -190,9 +176,20 @@ fn notes(row: &RowInfo) -> Vec<String> {
     notes
 }
 
-fn needed(need: Need) -> Needed {
+/// A need as it is printed; besides, when there is not one connection to ask about it, the outcome and the reason.
+fn needed(systems: &Systems, candidates: &[usize], need: Need) -> (Needed, Option<Problem>) {
     let is_pointer = matches!(need.target, Some(Target::Pointer(_)));
-    Needed {
+    let selected = match (&need.target, candidates) {
+        (Some(Target::Resource(text)), _) => select(systems, candidates, text).map(Some),
+        (Some(Target::Pointer(_)), [only]) => Ok(Some(*only)),
+        (Some(Target::Pointer(_)) | None, _) => Ok(None),
+    };
+    let (connection, problem) = match selected {
+        Ok(index) => (index.and_then(|index| systems.get(index)), None),
+        Err(problem) => (None, Some(problem)),
+    };
+    let needed = Needed {
+        connection: connection.map(|system| system.connection.clone()),
         action: need.action.map(String::from),
         target: need.target.map(|target| match target {
             Target::Resource(resource) => resource,
@@ -201,7 +198,15 @@ fn needed(need: Need) -> Needed {
         is_pointer,
         effect: need.effect.as_str(),
         facts: need.facts,
-    }
+    };
+    (needed, problem)
+}
+
+/// The one connection whose resource it is.
+fn select(systems: &Systems, candidates: &[usize], text: &str) -> Result<usize, Problem> {
+    let resource = Resource::parse(text).map_err(|invalid| ("unresolved", invalid.to_string()))?;
+    let selected = systems.select(candidates, &resource);
+    selected.map_err(|ambiguous| ("ambiguous connection", ambiguous.to_string()))
 }
 
 fn considered(row: ExplainedRow) -> Considered {
@@ -271,7 +276,14 @@ fn need_line(need: &Needed) -> String {
     } else {
         ""
     };
-    format!("{action} on {target}{looked_up}{facts}")
+    let asked = need
+        .connection
+        .iter()
+        .map(|id| format!(", asked of `{id}`"));
+    format!(
+        "{action} on {target}{looked_up}{}{facts}",
+        asked.collect::<String>()
+    )
 }
 
 const MAPPED: &str = "mapped";

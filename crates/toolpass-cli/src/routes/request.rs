@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use toolpass_integration::fields::{Settings, Value};
 use toolpass_integration::integration::Integration;
 use toolpass_wire::body::limits::Limits;
-use toolpass_wire::observe::Systems;
+use toolpass_wire::observe::{Observation, System, Systems};
 use toolpass_wire::raw::{RawBody, RawRequest};
 use toolpass_wire::request::WireRequest;
 
@@ -16,6 +16,7 @@ use crate::arguments::Arguments;
 use crate::catalog::{integration, sorted};
 use crate::exit::{Done, Stop};
 use crate::input;
+use crate::output::note;
 
 /// Say what the request `text` is.
 pub(super) fn explain(arguments: &Arguments, text: &str) -> Result<Done, Stop> {
@@ -43,7 +44,11 @@ pub(super) fn explain(arguments: &Arguments, text: &str) -> Result<Done, Stop> {
         body: body.as_deref().map_or(RawBody::None, RawBody::Bytes),
     };
     let request = WireRequest::read(raw, &Limits::default());
-    explained::done(&systems, systems.explain(&request), arguments.is_on("json"))
+    let explanation = systems.explain(&request);
+    if config.is_none() && matches!(explanation.observation, Observation::UnknownHost { .. }) {
+        note("hint: only the vendors' own hosts are known; name your systems with -config FILE");
+    }
+    explained::done(&systems, explanation, arguments.is_on("json"))
 }
 
 fn systems(config: Option<&str>, name: Option<&str>) -> Result<Systems, Stop> {
@@ -68,7 +73,7 @@ fn systems(config: Option<&str>, name: Option<&str>) -> Result<Systems, Stop> {
 }
 
 /// A connection that has every key at its default, under the integration's name.
-fn at_vendor(integration: &'static dyn Integration) -> toolpass_wire::observe::System {
+fn at_vendor(integration: &'static dyn Integration) -> System {
     let keys = integration.keys().iter();
     let defaults =
         keys.filter_map(|key| Some((key.name.to_owned(), Value::Text(key.default?.to_owned()))));
