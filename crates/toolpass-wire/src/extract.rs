@@ -70,7 +70,8 @@ impl Extracted {
         Extracted { fields, ..Extracted::default() }
     }
 
-    /// These pairs instead of the row's own; none at all means that no permission is needed.
+    /// These pairs instead of the row's own. None at all: a read needs no permission, a write is unresolved; one that needs none
+    /// says so with a pair of no action.
     pub fn pairs(pairs: Vec<Pair>) -> Extracted {
         Extracted { pairs: Some(pairs), ..Extracted::default() }
     }

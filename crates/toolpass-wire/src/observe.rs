@@ -5,6 +5,7 @@
 //! INVARIANT: what cannot be told apart is never attributed to the weaker reading: an ambiguous request to a system's host is
 //! [`Observation::Unresolved`], not unmapped and not an unknown host.
 //! INVARIANT: no answer depends on the order in which systems were declared.
+//! INVARIANT: a reader or `owns` that crashes makes a request unclear, never plainer.
 
 pub(crate) mod attribution;
 mod needs;
@@ -15,6 +16,7 @@ mod tests;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use toolpass_core::effect::Effect;
@@ -225,9 +227,10 @@ impl Systems {
         if let [only] = candidates {
             return Ok(*only);
         }
+        // Who cannot say so may own it: then nobody is the only one.
         let can_own = |index: &&usize| {
             self.get(**index)
-                .is_some_and(|system| (system.owns)(resource))
+                .is_some_and(|system| unless_crashed(|| (system.owns)(resource)).unwrap_or(true))
         };
         let owners: Vec<usize> = candidates.iter().filter(can_own).copied().collect();
         match owners.as_slice() {
@@ -285,8 +288,7 @@ impl Systems {
         let says_something = is_address
             || address::is_private(address)
             || address::forbidden_address(address).is_some();
-        self.other_name_of(address, port)
-            .filter(|_| says_something)
+        self.other_name_of(address, port).filter(|_| says_something)
     }
 
     /// A request to these systems, whose prefix has `skipped` segments and whose host gave `labels`.
@@ -324,7 +326,11 @@ impl Systems {
                 "the path holds an encoded slash where none can stand",
             )),
             None => Ok(Extracted::default()),
-            Some(reads) => reads(&Reading::new(request, &captured, *table.quirks())),
+            Some(reads) => {
+                let reading = Reading::new(request, &captured, *table.quirks());
+                unless_crashed(|| reads(&reading))
+                    .unwrap_or_else(|| Err(Unresolved::new("the reader of this route failed")))
+            }
         };
         match extracted.and_then(|extracted| needs::needs_of(&found, effect, &captured, extracted))
         {
@@ -360,18 +366,18 @@ impl Systems {
             .transpose()
     }
 
-    /// The table that all candidates share.
+    /// The table that all candidates share. A version says nothing of the readers, so the integration must be one too.
     fn table_of(&self, systems: &[usize]) -> Result<Option<&'static RouteTable>, Unresolved> {
-        let mut tables = systems
-            .iter()
-            .filter_map(|index| self.get(*index))
-            .map(|system| system.table);
-        let first = tables.next().flatten();
-        let same = |table: Option<&RouteTable>| {
-            table.map(RouteTable::version) == first.map(RouteTable::version)
+        let mut candidates = systems.iter().filter_map(|index| self.get(*index));
+        let Some(first) = candidates.next() else {
+            return Ok(None);
         };
-        if tables.all(same) {
-            Ok(first)
+        let version = |system: &System| system.table.map(RouteTable::version);
+        let same = |other: &System| {
+            other.integration == first.integration && version(other) == version(first)
+        };
+        if candidates.all(same) {
+            Ok(first.table)
         } else {
             Err(Unresolved::new(
                 "connections of different systems answer for this host",
@@ -408,6 +414,11 @@ pub(crate) fn find<'t>(table: &'t RouteTable, method: &str, path: Path<'_>) -> O
     table
         .find(method, path)
         .filter(|found| method != "OPTIONS" || found.route.method == "OPTIONS")
+}
+
+/// What a function of an integration answers; nothing when it crashes. It only reads, so nothing half-done is left behind.
+fn unless_crashed<T>(function: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(function)).ok()
 }
 
 fn another_name(connection: &str) -> String {

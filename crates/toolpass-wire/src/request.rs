@@ -73,6 +73,8 @@ struct Lazy {
     multipart: OnceLock<Result<Parts, Unresolved>>,
     problem: OnceLock<Option<Unresolved>>,
     semicolon: OnceLock<Option<Unresolved>>,
+    digest: OnceLock<[u8; 32]>,
+    sending: OnceLock<[u8; 32]>,
 }
 
 impl Scheme {
@@ -218,6 +220,11 @@ impl WireRequest {
 
     /// `METHOD scheme://host[:port]/path` for messages: never the query, no control characters, at most 200 characters.
     pub fn describe(&self) -> String {
+        self.describe_with(|path| path.into())
+    }
+
+    /// The same, the path as `shown` makes it: a secret is taken out before the text is cut, or its beginning would stay.
+    pub fn describe_with<'s>(&'s self, shown: impl FnOnce(&'s str) -> Cow<'s, str>) -> String {
         let (open, close) = if self.host.contains(':') {
             ("[", "]")
         } else {
@@ -233,7 +240,7 @@ impl WireRequest {
         } else {
             &self.host
         };
-        let path = self.raw_path().split('#').next().unwrap_or("/");
+        let path = shown(self.raw_path().split('#').next().unwrap_or("/"));
         clipped(
             &format!(
                 "{} {}://{open}{host}{close}{port}{path}",
@@ -294,25 +301,52 @@ impl WireRequest {
 
     /// What makes two requests of a call the same: method, scheme, host, port, path, query and body.
     pub fn digest(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        let mut put = |bytes: &[u8]| {
-            hash.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
-            hash.update(bytes);
-        };
-        put(self.method.as_bytes());
-        put(self.scheme.as_str().as_bytes());
-        put(self.host.as_bytes());
-        put(&self.port.to_be_bytes());
-        put(self.target.as_bytes());
-        match &self.body {
-            Body::None => put(b"none"),
-            Body::Unread(_) => put(b"unread"),
-            Body::Bytes(bytes) => {
-                put(b"bytes");
-                put(bytes);
+        *self.lazy.digest.get_or_init(|| {
+            let mut hash = Sha256::new();
+            let port = self.port.to_be_bytes();
+            put(&mut hash, self.method.as_bytes());
+            put(&mut hash, self.scheme.as_str().as_bytes());
+            put(&mut hash, self.host.as_bytes());
+            put(&mut hash, &port);
+            put(&mut hash, self.target.as_bytes());
+            match &self.body {
+                Body::None => put(&mut hash, b"none"),
+                Body::Unread(_) => put(&mut hash, b"unread"),
+                Body::Bytes(bytes) => {
+                    put(&mut hash, b"bytes");
+                    put(&mut hash, bytes);
+                }
             }
-        }
-        hash.finalize().into()
+            hash.finalize().into()
+        })
+    }
+
+    /// What makes what two layers of a client hand over one sending: [`WireRequest::digest`], and every header but those that
+    /// lower layers add for the transport alone. What those could change is [`WireRequest::is_plain`]'s to say.
+    pub fn sending(&self) -> [u8; 32] {
+        *self.lazy.sending.get_or_init(|| {
+            let mut headers: Vec<(&str, &str)> = self
+                .headers
+                .iter()
+                .filter(|(name, _)| !OF_TRANSPORT.contains(name))
+                .collect();
+            // Repeats of one name stay in their order.
+            headers.sort_by_key(|(name, _)| *name);
+            let mut hash = Sha256::new();
+            put(&mut hash, &self.digest());
+            for (name, value) in headers {
+                put(&mut hash, name.as_bytes());
+                put(&mut hash, value.as_bytes());
+            }
+            hash.finalize().into()
+        })
+    }
+
+    /// Whether the request is read in full and in one way only, so that its [`WireRequest::sending`] is all there is to it.
+    pub fn is_plain(&self) -> bool {
+        self.host_problem.is_none()
+            && self.problem().is_none()
+            && !matches!(self.body, Body::Unread(_))
     }
 
     fn raw_query(&self) -> &str {
@@ -370,6 +404,12 @@ impl Body {
             }
         }
     }
+}
+
+/// Hash a part with its length before it.
+fn put(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
+    hash.update(bytes);
 }
 
 /// Every `Host` and `:authority` names the host it connects to, and there is at most one of each.
@@ -431,6 +471,20 @@ const REROUTING_HEADERS: [&str; 5] = [
     "x-forwarded-prefix",
     "x-original-url",
     "x-rewrite-url",
+];
+
+/// Headers that clients add or change below the layer at which a request is put together, and that say nothing of what it does.
+const OF_TRANSPORT: [&str; 10] = [
+    ":authority",
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "transfer-encoding",
+    "user-agent",
 ];
 
 const MAX_DESCRIPTION: usize = 200;

@@ -134,10 +134,12 @@ fn needs_of_pairs(pairs: Vec<Pair>, effect: Effect) -> Result<Vec<Need>, Unresol
             )));
         }
     }
-    if needs.is_empty() {
-        needs.push(nothing(effect));
+    match (needs.is_empty(), effect) {
+        (false, _) => Ok(needs),
+        (true, Effect::Read) => Ok(vec![nothing(effect)]),
+        // An empty list of ids, a document of no fields: nobody said that this write needs no permission.
+        (true, Effect::Write | Effect::Destructive) => Err(names_nothing()),
     }
-    Ok(needs)
 }
 
 fn nothing(effect: Effect) -> Need {

@@ -90,6 +90,14 @@ fn github() -> &'static RouteTable {
         ))
     };
     let nothing = |_: &Reading<'_>| Ok(Extracted::pairs(Vec::new()));
+    let free_of_need = |_: &Reading<'_>| {
+        Ok(Extracted::pairs(vec![Pair {
+            action: None,
+            target: None,
+            effect: None,
+            facts: Facts::new(),
+        }]))
+    };
     let no_target = |_: &Reading<'_>| {
         Ok(Extracted::pairs(vec![Pair {
             action: Some("repo.read".into()),
@@ -151,6 +159,9 @@ fn github() -> &'static RouteTable {
             .reads(search),
         Route::new("POST", "/batch", None, None).reads(many),
         Route::new("POST", "/nothing", None, None).reads(nothing),
+        Route::new("GET", "/nothing", None, None).reads(nothing),
+        Route::new("POST", "/free-of-need", None, None).reads(free_of_need),
+        Route::new("GET", "/crash", None, None).reads(|_| panic!("a reader crashed")),
         Route::new("POST", "/no-target", None, None).reads(no_target),
         Route::new("POST", "/no-resource", Some("repo.read".into()), None).reads(search),
         Route::new("GET", "/rate_limit", None, None).trusted(),
@@ -538,7 +549,8 @@ fn rows_and_what_they_need() {
             "POST https://localhost:8443/repos/acme/shop/forks",
             "local: repo.read repo:acme/shop, org.repo.create org:acme",
         ),
-        ("POST https://localhost:8443/nothing", "local: - -"),
+        ("GET https://localhost:8443/nothing", "local: - -"),
+        ("POST https://localhost:8443/free-of-need", "local: - -"),
         (
             "PUT https://localhost:8443/repos/acme/shop/branches/main/protection",
             "local: repo.admin repo:acme/shop@main",
@@ -577,6 +589,8 @@ fn rows_and_what_they_need() {
         ),
         ("POST https://localhost:8443/batch", "local unresolved"),
         ("POST https://localhost:8443/no-target", "local unresolved"),
+        ("POST https://localhost:8443/nothing", "local unresolved"),
+        ("GET https://localhost:8443/crash", "local unresolved"),
         (
             "POST https://localhost:8443/no-resource",
             "local unresolved",
@@ -926,4 +940,52 @@ fn escapes() {
             "acme+beta: repo.admin repo:beta/shop",
         ),
     ]);
+}
+
+#[test]
+fn whoever_crashes_may_own_a_resource() {
+    let mut systems = vec![
+        system(
+            "acme",
+            "github",
+            Some(github()),
+            &["https://localhost:8443"],
+        ),
+        system(
+            "beta",
+            "github",
+            Some(github()),
+            &["https://localhost:8443"],
+        ),
+    ];
+    let resource = Resource::parse("repo:acme/shop").unwrap();
+    assert_eq!(
+        Systems::new(systems.clone()).select(&[0, 1], &resource),
+        Ok(0)
+    );
+    systems[1].owns = Arc::new(|_| panic!("`owns` crashed"));
+    assert_eq!(
+        Systems::new(systems)
+            .select(&[0, 1], &resource)
+            .unwrap_err()
+            .owners,
+        2
+    );
+}
+
+#[test]
+fn equal_rows_of_two_integrations_are_two_tables() {
+    let on_one_host = |second: &'static str| {
+        let endpoint = &["https://localhost:8443"];
+        Systems::new(vec![
+            system("acme", "github", Some(github()), endpoint),
+            system("beta", second, Some(github()), endpoint),
+        ])
+        .observe(&request("GET https://localhost:8443/repos/acme/shop"))
+    };
+    assert!(matches!(on_one_host("github"), Observation::Mapped { .. }));
+    assert!(matches!(
+        on_one_host("gitlab"),
+        Observation::Unresolved { .. }
+    ));
 }

@@ -617,6 +617,73 @@ fn text_is_all_that_could_be_words() {
 }
 
 #[test]
+fn a_sending_is_the_request_and_what_its_headers_say() {
+    let with = |headers: &[(&'static str, &'static [u8])]| {
+        read(RawRequest {
+            method: "POST",
+            body: RawBody::Bytes(b"a"),
+            headers: headers.to_vec(),
+            ..BASE
+        })
+    };
+    let base: [(&str, &[u8]); 2] = [("Accept", b"a/b"), ("X-A", b"1")];
+    let sending = with(&base).sending();
+    for same in [
+        &[("x-a", b"1" as &[u8]), ("accept", b"a/b")][..],
+        &[
+            ("Accept", b"a/b"),
+            ("X-A", b"1"),
+            ("Host", b"api.github.com"),
+            ("User-Agent", b"x"),
+            ("Content-Length", b"1"),
+            ("Connection", b"close"),
+        ],
+    ] {
+        assert_eq!(with(same).sending(), sending, "{same:?}");
+        assert!(with(same).is_plain());
+    }
+    for other in [
+        &[("Accept", b"a/b" as &[u8])][..],
+        &[("Accept", b"a/b"), ("X-A", b"2")],
+        &[("Accept", b"a/b"), ("X-A", b"1"), ("X-A", b"2")],
+        &[("Accept", b"a/b"), ("X-A", b"1"), ("Content-Type", b"a/b")],
+        &[("Accept", b"a/b"), ("X-A", b"1"), ("Upgrade", b"websocket")],
+        &[
+            ("Accept", b"a/b"),
+            ("X-A", b"1"),
+            ("X-HTTP-Method-Override", b"DELETE"),
+        ],
+    ] {
+        assert_ne!(with(other).sending(), sending, "{other:?}");
+    }
+    for unclear in [
+        &[("Host", b"b.example" as &[u8])][..],
+        &[("Content-Length", b"2")],
+        &[("X-HTTP-Method-Override", b"DELETE")],
+    ] {
+        assert!(!with(unclear).is_plain(), "{unclear:?}");
+    }
+    let unread = read(RawRequest {
+        method: "POST",
+        body: RawBody::Unread,
+        ..BASE
+    });
+    assert!(!unread.is_plain(), "two unread bodies look alike");
+}
+
+#[test]
+fn what_is_shown_of_a_path_is_chosen_before_it_is_cut() {
+    let target = format!("/{}/hunter2hunter2", "a".repeat(160));
+    let request = read(RawRequest {
+        target: &target,
+        ..BASE
+    });
+    assert!(request.describe().contains("hunt"));
+    let shown = request.describe_with(|path| path.replace("hunter2hunter2", "X").into());
+    assert!(!shown.contains("hunt") && shown.ends_with("/X"), "{shown}");
+}
+
+#[test]
 fn the_digest_is_the_request() {
     let base = || RawRequest {
         method: "POST",
