@@ -13,10 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolpass_core::effect::Effect;
+use toolpass_core::question::Pointer;
+use toolpass_core::resource::Resource;
+use toolpass_github::actions::Action;
+use toolpass_github::facts::Circumstances;
+use toolpass_github::resource::{self, Login};
 use toolpass_github::{GITHUB, graphql, routes};
 use toolpass_integration::integration::Integration;
 use toolpass_testkit::connect;
 use toolpass_wire::body::limits::Limits;
+use toolpass_wire::extract::{Need, Target};
 use toolpass_wire::observe::{Observation, System, Systems};
 use toolpass_wire::raw::{RawBody, RawRequest};
 use toolpass_wire::request::WireRequest;
@@ -70,7 +76,10 @@ fn every_write_has_a_row_or_a_reason() {
         .filter(|operation| operation.effect != Effect::Read && !operation.is_graphql())
     {
         let outcome = match observe(&systems, &operation.method, &sample(&operation.path), b"{}") {
-            Observation::Mapped { effect, row, .. } => {
+            Observation::Mapped {
+                effect, row, needs, ..
+            } => {
+                problems.extend(misfits(&operation.to_string(), &needs));
                 let is_weaker = effect < operation.effect
                     && !WEAKER
                         .iter()
@@ -134,6 +143,7 @@ fn every_mutation_has_an_answer() {
             graphql::left_out(&operation.name),
         ) {
             (Observation::Mapped { effect, needs, .. }, None) => {
+                problems.extend(misfits(&operation.name, &needs));
                 if effect < operation.effect || needs.iter().any(|need| need.action.is_none()) {
                     problems.push(format!("{}: {effect}, {needs:?}", operation.name));
                 }
@@ -206,6 +216,73 @@ fn reads_without_a_check_are_the_committed_ones() {
     assert_eq!(unchecked, committed, "\n{}", unchecked.join("\n"));
 }
 
+/// An address by number asks what the named address asks, of what the number leads to, or is refused.
+#[test]
+fn an_address_by_number_asks_no_less() {
+    let systems = systems();
+    let (mut same, mut refused) = (0, BTreeSet::new());
+    for row in routes::table().rows() {
+        let named = sample(&row.path);
+        let Some(rest) = named.strip_prefix("/repos/acme/shop") else {
+            continue;
+        };
+        let method = if row.method == "*" {
+            "PATCH"
+        } else {
+            row.method.as_ref()
+        };
+        let body = br#"{"head": "topic", "ref": "refs/heads/topic", "event": "APPROVE", "branch": "topic", "environment_ids": [1]}"#;
+        let by_number = observe(&systems, method, &format!("/repositories/42{rest}"), body);
+        match (observe(&systems, method, &named, body), by_number) {
+            (
+                Observation::Mapped {
+                    row: info,
+                    needs,
+                    effect,
+                    ..
+                },
+                Observation::Mapped {
+                    row: info_by_number,
+                    needs: by_number,
+                    effect: effect_by_number,
+                    ..
+                },
+            ) => {
+                let expected: Vec<Need> = needs.into_iter().map(pointed).collect();
+                assert_eq!(by_number, expected, "{method} {named}");
+                assert_eq!(
+                    (effect_by_number, info_by_number.sends_out),
+                    (effect, info.sends_out),
+                    "{named}"
+                );
+                same += 1;
+            }
+            (_, Observation::Unresolved { .. }) => {
+                refused.insert(format!("{method} {}", row.path));
+            }
+            (named, by_number) => panic!("{named:?} {by_number:?}"),
+        }
+    }
+    assert!(same > 250 && refused.len() < 40, "{same} {refused:#?}");
+}
+
+/// What a pair on `acme/shop` becomes when that goes by the number 42.
+fn pointed(mut need: Need) -> Need {
+    if let Some(Target::Resource(resource)) = &need.target
+        && let Some(branch) = resource.strip_prefix("repo:acme/shop")
+    {
+        let at = branch
+            .strip_prefix('@')
+            .map(|branch| ("at".to_owned(), branch.to_owned()));
+        need.target = Some(Target::Pointer(Pointer {
+            kind: "repository_id".to_owned(),
+            value: "42".to_owned(),
+            parts: at.into_iter().collect(),
+        }));
+    }
+    need
+}
+
 /// Operations that are called weaker here than by the list, and why.
 const WEAKER: &[(&str, &str)] = &[(
     "DELETE /repos/{owner}/{repo}/subscription",
@@ -260,6 +337,43 @@ fn operations() -> Option<Vec<Operation>> {
     let operations: Vec<Operation> = text.lines().skip(1).map(operation).collect();
     assert!(operations.len() > 1_000, "{}", operations.len());
     Some(operations)
+}
+
+/// What of the pairs the rules would not understand: an action, a fact, a resource of another type.
+fn misfits(operation: &str, needs: &[Need]) -> Vec<String> {
+    let fits = |need: &Need| {
+        let Some(name) = &need.action else {
+            return Ok(());
+        };
+        let action = Action::parse(name).ok_or("no such action")?;
+        Circumstances::read(action, &need.facts).map_err(|_| "a fact that is not understood")?;
+        let kind = match &need.target {
+            Some(Target::Resource(text)) => {
+                let parsed = Resource::parse(text).map_err(|_| "no resource")?;
+                let target = resource::Target::read(&Login::parse("acme").unwrap(), &parsed);
+                target.map_err(|_| "no resource of GitHub's")?.type_name()
+            }
+            Some(Target::Pointer(pointer)) => match pointer.kind.as_str() {
+                "repository_id" => "repo",
+                "team_id" => "team",
+                _ => action.spec().on[0],
+            },
+            None => return Err("an action on nothing"),
+        };
+        if action.spec().on.contains(&kind) {
+            Ok(())
+        } else {
+            Err("a resource of another type")
+        }
+    };
+    needs
+        .iter()
+        .filter_map(|need| {
+            fits(need)
+                .err()
+                .map(|why| format!("{operation}: {why}: {need:?}"))
+        })
+        .collect()
 }
 
 fn left_out(operation: &Operation) -> bool {
