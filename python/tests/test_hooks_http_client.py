@@ -8,7 +8,7 @@ import io
 import json
 import urllib.request
 import xmlrpc.client
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httplib2
 import pytest

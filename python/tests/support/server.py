@@ -8,7 +8,6 @@ redirects, sent to the rest of the path at `elsewhere`.
 from __future__ import annotations
 
 import http.server
-import json
 import select
 import socket
 import ssl
@@ -74,6 +73,7 @@ class Server:
         self.arrived: list[Arrived] = []
         self.failures = 0
         self.elsewhere = ""
+        self.content = b'{"ok": true}'
         self._server = _Listener(("127.0.0.1", 0), _Handler)
         self._server.owner = self
         if context is not None:
@@ -137,7 +137,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send(200, {})
 
     def _send(self, status: int, headers: dict[str, str]) -> None:
-        content = json.dumps({"ok": True}).encode()
+        content = self.server.owner.content
         self.send_response(status)
         for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(content))}.items():
             self.send_header(name, value)

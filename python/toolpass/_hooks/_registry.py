@@ -177,8 +177,8 @@ _HOOKS = {
 
 #: Ends of names under which libraries keep copies, and what hooks them.
 _COPIES = {
-    ".urllib3": _Hook("_urllib3"),
-    ".urllib3_future": _Hook("_urllib3"),
+    ".urllib3.connection": _Hook("_urllib3", "patch_connection"),
+    ".urllib3_future.connection": _Hook("_urllib3", "patch_connection"),
     "urllib3.http2.connection": _Hook("_urllib3", "patch_http2"),
 }
 _COPIED = tuple(_COPIES)

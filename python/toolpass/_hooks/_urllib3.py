@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 
 
 def patch(module: ModuleType) -> None:
-    """Hook a package that is urllib3, or a copy of it."""
+    """Hook `urllib3`, or a package that takes its place."""
     connection = sys.modules.get(f"{module.__name__}.connection")
     if connection is None:
         raise _shape.UnknownShapeError(f"{module.__name__}.connection")
-    cls = _shape.member(connection, "HTTPConnection")
+    patch_connection(connection)
+
+
+def patch_connection(module: ModuleType) -> None:
+    """Hook `connection` of urllib3, or of a copy of it."""
+    cls = _shape.member(module, "HTTPConnection")
     if issubclass(cls, http.client.HTTPConnection):
         _shape.replace(cls, "getresponse", "self", _http_client.getresponse)
     else:
-        _urllib3_future.patch(module)
+        _urllib3_future.patch(module.__name__.rpartition(".")[0])
 
 
 def patch_http2(module: ModuleType) -> None:

@@ -15,7 +15,6 @@ from toolpass._hooks._body import LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from toolpass._hooks._verdict import Parts, Text
     from toolpass._native import CallContext
@@ -60,12 +59,12 @@ class _Put:
         return [chunk for chunk in chunks if chunk]
 
 
-def patch(module: ModuleType) -> None:
-    """Hook the two backends of urllib3-future, or of a copy of it."""
-    backend = sys.modules.get(f"{module.__name__}.backend.hface")
-    async_backend = sys.modules.get(f"{module.__name__}.backend._async.hface")
+def patch(package: str) -> None:
+    """Hook the two backends of urllib3-future, or of a copy of it, by the package's name."""
+    backend = sys.modules.get(f"{package}.backend.hface")
+    async_backend = sys.modules.get(f"{package}.backend._async.hface")
     if backend is None or async_backend is None:
-        raise _shape.UnknownShapeError(f"{module.__name__}.backend")
+        raise _shape.UnknownShapeError(f"{package}.backend")
     sync, async_ = _shape.member(backend, "HfaceBackend"), _shape.member(async_backend, "AsyncHfaceBackend")
     for cls in (sync, async_):
         _shape.replace(cls, "putrequest", "self method url", _putrequest)
