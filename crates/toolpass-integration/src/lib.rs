@@ -7,6 +7,7 @@
 //! into a decision.
 
 pub mod actions;
+pub mod answers;
 pub mod cache;
 pub mod connection;
 pub mod crash;

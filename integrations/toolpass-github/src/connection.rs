@@ -1,7 +1,6 @@
 //! One configured organization: finds the user, then reads what the rules ask for until they decide.
 //!
 //! The only file that knows both the rules and the network, and it decides nothing.
-//! INVARIANT: a check ends: every round reads something new, and there are at most [`MAX_READS`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +11,7 @@ use toolpass_core::decision::Decision;
 use toolpass_core::question::Pointer;
 use toolpass_core::resource::Resource;
 use toolpass_http::budget::Context;
+use toolpass_integration::answers::settle;
 use toolpass_integration::cache::{CacheOptions, Fill, FillCache};
 use toolpass_integration::connection::{Connection, Identity, Person, Probe, Request, Visibility};
 use toolpass_integration::failure::Failure;
@@ -22,10 +22,9 @@ use crate::identity::Identities;
 use crate::pointer;
 use crate::probe;
 use crate::resource::{Kind, Target};
-use crate::rules::known::{Known, Stop};
+use crate::rules::known::Known;
 use crate::rules::{self, Question};
 use crate::upstream::github::Github;
-use crate::upstream::read::Read;
 
 /// One organization of one GitHub.
 pub struct Organization {
@@ -69,7 +68,11 @@ impl Connection for Organization {
     ) -> BoxFuture<'a, Result<Decision, Failure>> {
         async {
             let question = Question::read(&self.config, request)?;
-            settle(ctx, &self.github, |known| rules::decide(&question, known)).await
+            settle(
+                |reads| self.github.read_all(ctx, reads),
+                |answers| rules::decide(&question, answers),
+            )
+            .await
         }
         .boxed()
     }
@@ -85,9 +88,10 @@ impl Connection for Organization {
     ) -> BoxFuture<'a, Result<Option<Resource>, Failure>> {
         let (github, wanted) = (self.github.clone(), pointer.clone());
         let fill = |ctx: Context| async move {
-            let found = settle(&ctx, &github, |known| {
-                pointer::target(github.organization(), &wanted, known)
-            })
+            let found = settle(
+                |reads| github.read_all(&ctx, reads),
+                |answers| pointer::target(github.organization(), &wanted, answers),
+            )
             .await?;
             Ok(Fill::Store(found, LOOKUP_LIFE))
         };
@@ -105,7 +109,11 @@ impl Connection for Organization {
             };
             let (github, wanted) = (self.github.clone(), repo.clone());
             let fill = |ctx: Context| async move {
-                let record = settle(&ctx, &github, |known| known.repository(&wanted)).await?;
+                let record = settle(
+                    |reads| github.read_all(&ctx, reads),
+                    |answers| Known::new(answers).repository(&wanted),
+                )
+                .await?;
                 let kind = record.visibility.as_deref().and_then(Kind::parse);
                 let visibility = match (kind, record.private) {
                     (Some(Kind::Public), _) | (None, Some(false)) => Some(Visibility::Public),
@@ -123,36 +131,9 @@ impl Connection for Organization {
     }
 }
 
-/// Run a pure rule, read what it asks for, and run it again, until it ends.
-async fn settle<T>(
-    ctx: &Context,
-    github: &Github,
-    rule: impl Fn(&Known) -> Result<T, Stop>,
-) -> Result<T, Failure> {
-    let mut known = Known::default();
-    loop {
-        let wanted: Vec<Read> = match rule(&known) {
-            Ok(end) => return Ok(end),
-            Err(Stop::Missing(wanted)) => wanted,
-            Err(Stop::Failed(failure)) => return Err(failure),
-            // A rule that is asked for something else than a decision has no use for one.
-            Err(Stop::Denied(text)) => return Err(Failure::unsupported(text)),
-        };
-        if wanted.is_empty() || known.count() + wanted.len() > MAX_READS {
-            return Err(Failure::unsupported(
-                "more would have to be read of GitHub than one check reads",
-            ));
-        }
-        for (read, answer) in github.read_all(ctx, wanted).await {
-            known.insert(read, answer);
-        }
-    }
-}
-
 /// Shared with the registration: build a connection from validated settings.
 pub(crate) fn connect(config: Config, parts: &Parts) -> Result<Arc<dyn Connection>, ConnectError> {
     Ok(Arc::new(Organization::new(config, parts)?))
 }
 
 const LOOKUP_LIFE: Duration = Duration::from_secs(600);
-const MAX_READS: usize = 64;

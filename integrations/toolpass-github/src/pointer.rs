@@ -6,11 +6,12 @@
 
 use toolpass_core::question::Pointer;
 use toolpass_core::resource::Resource;
+use toolpass_integration::answers::{Answers, Found};
 use toolpass_integration::failure::Failure;
 
 use crate::facts::{node_id, number};
 use crate::resource::{Branch, Login, Repo, Slug};
-use crate::rules::known::{Found, Known, Stop};
+use crate::rules::known::{Known, Stop};
 use crate::upstream::read::Read;
 use crate::upstream::records::node::{self, Node};
 use crate::upstream::records::people::Team;
@@ -21,8 +22,9 @@ use crate::upstream::records::repository;
 pub fn target(
     organization: &Login,
     pointer: &Pointer,
-    known: &Known,
+    answers: &Answers<Read>,
 ) -> Result<Option<Resource>, Stop> {
+    let known = Known::new(answers);
     match pointer.kind.as_str() {
         "node_id" => {
             let Some(id) = node_id(&pointer.value) else {
@@ -137,8 +139,8 @@ fn resource(text: &str) -> Result<Option<Resource>, Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::known::Answer;
     use serde_json::{Value, json};
+    use toolpass_integration::answers::Answer;
 
     fn resolved(
         kind: &str,
@@ -155,9 +157,9 @@ mod tests {
                 .map(|(name, value)| (name.to_string(), value.to_string()))
                 .collect(),
         };
-        let mut known = Known::default();
-        known.insert(read, Answer::Body(body));
-        target(&Login::parse("acme").unwrap(), &pointer, &known)
+        let mut answers = Answers::default();
+        answers.insert(read, Answer::Body(body));
+        target(&Login::parse("acme").unwrap(), &pointer, &answers)
             .unwrap()
             .map(|resource| resource.to_string())
     }

@@ -19,9 +19,9 @@ use toolpass_core::user::{Groups, User};
 use toolpass_github::GITHUB;
 use toolpass_github::config::Config;
 use toolpass_github::resource::Login;
-use toolpass_github::rules::known::{Answer, Known, Stop};
 use toolpass_github::rules::{self, Question};
 use toolpass_github::upstream::read::{Call, Read};
+use toolpass_integration::answers::{Answer, Answers, Stop};
 use toolpass_integration::connection::{Identity, Person, Request};
 use toolpass_integration::failure::Failure;
 use toolpass_testkit::connect;
@@ -413,16 +413,16 @@ fn settle(
     question: &Question,
     answer: impl Fn(&Read, &str) -> Result<Answer, String>,
 ) -> Result<Decision, String> {
-    let mut known = Known::default();
+    let mut answers = Answers::default();
     loop {
-        match rules::decide(question, &known) {
+        match rules::decide(question, &answers) {
             Ok(decision) => return Ok(decision),
             Err(Stop::Failed(failure)) => return Ok(Decision::new(failure.code(), failure.text())),
             Err(Stop::Denied(_)) => return Err("a no that is no answer".into()),
             Err(Stop::Missing(reads)) => {
                 for read in reads {
                     let address = address(&read);
-                    known.insert(read.clone(), answer(&read, &address)?);
+                    answers.insert(read.clone(), answer(&read, &address)?);
                 }
             }
         }

@@ -6,9 +6,10 @@
 //! protection", GraphQL `MergeStateStatus`; read 2026-11-30.
 
 use toolpass_core::quoted::Quoted;
+use toolpass_integration::answers::Found;
 
 use super::Question;
-use super::known::{Found, Known, Stop};
+use super::known::{Known, Stop};
 use super::org::Standing;
 use super::role::{Grant, Held, Level};
 use super::ruleset::{self, Verdict};

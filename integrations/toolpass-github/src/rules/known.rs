@@ -1,17 +1,12 @@
-//! What has been read so far for one question, and how a rule asks for what has not.
+//! The records of GitHub as the rules ask for them: one accessor each, over what was read so far.
 //!
-//! A rule is written as if everything were known. What is not known yet stops it with [`Stop::Missing`]; the edge reads
-//! that and runs the rule again, from the top, with more known. So the rules stay pure, decide themselves what is worth reading, and run
-//! over answers from a file as well as over GitHub's.
-//! INVARIANT: a rule never sees a failed read as an absent record.
+//! Asking for what was not read stops the rule until it is (see `toolpass_integration::answers`). What a missing record means is
+//! the asking rule's to say, but for those without which there is no answer.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
 use toolpass_core::codes::Code;
 use toolpass_http::error::Error;
 use toolpass_http::json::Json;
-use toolpass_integration::failure::Failure;
+use toolpass_integration::answers::{self, Answer, Answers, Found};
 
 use crate::resource::{Branch, Login, Repo, Slug};
 use crate::upstream::read::Read;
@@ -20,75 +15,33 @@ use crate::upstream::records::people::{self, Membership, Organization, Team};
 use crate::upstream::records::repository::{self, CustomRole, Permission, Repository};
 use crate::upstream::records::work::{self, Pull, Stack};
 
-/// What GitHub answered to one read.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// A record or a whole list.
-    Body(Value),
-    /// The read did not come to an answer.
-    Failed(Failure),
-    /// 403, and not for a rate limit: our credential may not read it.
-    Forbidden,
-    /// 404.
-    Missing {
-        /// What GitHub says is missing; compared with its fixed texts, never shown.
-        message: String,
-    },
-    /// A redirection: renamed or transferred, and never followed.
-    Moved,
-}
+/// What was read so far for one question.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a>(&'a Answers<Read>);
 
-/// A record as the rules see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<T> {
-    /// It is there.
-    Here(T),
-    /// It is not there, or our credential does not see it.
-    Missing,
-    /// Our credential may not read it.
-    Forbidden,
-}
+/// Why a rule about GitHub did not come to its end.
+pub type Stop = answers::Stop<Read>;
 
-/// Why a rule did not come to its end.
-#[derive(Clone, Debug)]
-pub enum Stop {
-    /// GitHub positively says no, for this reason.
-    Denied(String),
-    /// There is no answer.
-    Failed(Failure),
-    /// These must be read first.
-    Missing(Vec<Read>),
-}
-
-/// The answers so far.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
-    answers: BTreeMap<Read, Answer>,
-}
-
-impl Known {
-    /// Take an answer.
-    pub fn insert(&mut self, read: Read, answer: Answer) {
-        self.answers.insert(read, answer);
-    }
-
-    /// How many answers there are.
-    pub fn count(&self) -> usize {
-        self.answers.len()
+impl<'a> Known<'a> {
+    /// Look at what was read so far.
+    pub fn new(answers: &'a Answers<Read>) -> Known<'a> {
+        Known(answers)
     }
 
     /// Ask for several reads that do not wait for each other.
-    /// Errors: [`Stop::Missing`] with those that are not known.
+    /// Errors: [`Stop::Missing`](answers::Stop::Missing) with those that were not made.
     pub fn all(&self, reads: impl IntoIterator<Item = Read>) -> Result<(), Stop> {
-        let missing: Vec<Read> = reads
-            .into_iter()
-            .filter(|read| !self.answers.contains_key(read))
-            .collect();
-        if missing.is_empty() {
-            Ok(())
-        } else {
-            Err(Stop::Missing(missing))
-        }
+        self.0.all(reads)
+    }
+
+    /// A record, whatever its absence means.
+    /// Errors: as [`Answers::record`].
+    pub fn record<T>(
+        &self,
+        read: Read,
+        parse: fn(Json<'_>) -> Result<T, Error>,
+    ) -> Result<Found<T>, Stop> {
+        self.0.record(read, parse)
     }
 
     /// The user's permission on a repository.
@@ -130,7 +83,7 @@ impl Known {
         branch: &Branch,
     ) -> Result<Found<Option<Protection>>, Stop> {
         let read = Read::Protection(repo.clone(), branch.clone());
-        if let Answer::Missing { message } = self.get(&read)? {
+        if let Answer::Missing { message } = self.0.get(read.clone())? {
             if message == "Branch not protected" {
                 return Ok(Found::Here(None));
             }
@@ -192,24 +145,6 @@ impl Known {
         self.seen(Read::Stacks(repo.clone(), pull), work::stacks)
     }
 
-    /// A record that a read answers with.
-    /// Errors: [`Stop::Missing`] when it was not read, [`Stop::Failed`] when it could not be.
-    pub fn record<T>(
-        &self,
-        read: Read,
-        parse: fn(Json<'_>) -> Result<T, Error>,
-    ) -> Result<Found<T>, Stop> {
-        match self.get(&read)? {
-            Answer::Body(value) => Ok(Found::Here(parse(Json::new(value))?)),
-            Answer::Failed(failure) => Err(Stop::Failed(failure.clone())),
-            Answer::Forbidden => Ok(Found::Forbidden),
-            Answer::Missing { .. } => Ok(Found::Missing),
-            Answer::Moved => Err(Stop::unsupported(
-                "it was renamed or transferred; name it as it is called now",
-            )),
-        }
-    }
-
     /// A record without which there is no answer.
     pub fn seen<T>(&self, read: Read, parse: fn(Json<'_>) -> Result<T, Error>) -> Result<T, Stop> {
         let permission = read.permission();
@@ -219,50 +154,15 @@ impl Known {
                 Code::ResourceNotVisible,
                 "our credential does not see what is asked about",
             )),
-            Found::Forbidden => Err(Stop::forbidden(permission)),
+            Found::Forbidden => Err(forbidden(permission)),
         }
     }
-
-    fn get(&self, read: &Read) -> Result<&Answer, Stop> {
-        self.answers
-            .get(read)
-            .ok_or_else(|| Stop::Missing(vec![read.clone()]))
-    }
 }
 
-impl Stop {
-    /// There is no answer, for the reason of `code`.
-    pub fn new(code: Code, text: impl AsRef<str>) -> Stop {
-        Stop::Failed(Failure::new(code, text))
-    }
-
-    /// It cannot be evaluated.
-    pub fn unsupported(text: impl AsRef<str>) -> Stop {
-        Stop::Failed(Failure::unsupported(text))
-    }
-
-    /// Our credential lacks a permission.
-    pub fn forbidden(permission: &str) -> Stop {
-        Stop::new(
-            Code::CredentialRejected,
-            format!("GitHub refuses our credential this read; grant {permission}"),
-        )
-    }
-
-    /// GitHub positively says no.
-    pub fn deny(text: impl Into<String>) -> Stop {
-        Stop::Denied(text.into())
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Failed(error.into())
-    }
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Stop {
-        Stop::Failed(failure)
-    }
+/// Our credential lacks a permission.
+pub fn forbidden(permission: &str) -> Stop {
+    Stop::new(
+        Code::CredentialRejected,
+        format!("GitHub refuses our credential this read; grant {permission}"),
+    )
 }

@@ -16,6 +16,7 @@ pub mod subject;
 pub mod team;
 
 use toolpass_core::decision::Decision;
+use toolpass_integration::answers::Answers;
 use toolpass_integration::connection::Request;
 use toolpass_integration::failure::Failure;
 
@@ -23,6 +24,7 @@ use crate::actions::Action;
 use crate::config::{Config, Edition};
 use crate::facts::Circumstances;
 use crate::resource::{Login, Target};
+use crate::upstream::read::Read;
 use known::{Known, Stop};
 
 /// A question, read: everything the rules need besides what GitHub says.
@@ -84,7 +86,8 @@ impl Question {
 
 /// Decide a question from what is known.
 /// Errors: [`Stop::Missing`] with what must be read first, [`Stop::Failed`] when there is no answer; never [`Stop::Denied`].
-pub fn decide(question: &Question, known: &Known) -> Result<Decision, Stop> {
+pub fn decide(question: &Question, answers: &Answers<Read>) -> Result<Decision, Stop> {
+    let known = &Known::new(answers);
     let decided = match &question.target {
         Target::Org(kind) => org::decide(question, known, *kind),
         Target::Repo(repo, branch) => repo::decide(question, known, repo, branch.as_ref()),

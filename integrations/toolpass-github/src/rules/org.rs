@@ -5,9 +5,10 @@
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::quoted::Quoted;
+use toolpass_integration::answers::Found;
 
 use super::Question;
-use super::known::{Found, Known, Stop};
+use super::known::{self, Known, Stop};
 use crate::actions::Action;
 use crate::facts::Switch;
 use crate::resource::{Kind, Login};
@@ -78,7 +79,7 @@ pub fn standing_of(known: &Known, user: &Login) -> Result<Standing, Stop> {
     match known.org_membership(user)? {
         Found::Here(membership) => standing(&membership, "admin"),
         Found::Missing => Ok(Standing::Outside),
-        Found::Forbidden => Err(Stop::forbidden(
+        Found::Forbidden => Err(known::forbidden(
             Read::OrgMembership(user.clone()).permission(),
         )),
     }

@@ -5,10 +5,11 @@
 
 use toolpass_core::decision::Decision;
 use toolpass_core::quoted::Quoted;
+use toolpass_integration::answers::Found;
 
 use super::Question;
 use super::branch::{self, Operation};
-use super::known::{Found, Known, Stop};
+use super::known::{Known, Stop};
 use super::role::{Grant, Level};
 use super::{deployment, org, subject};
 use crate::actions::Action;

@@ -7,9 +7,10 @@
 
 use toolpass_core::codes::Code;
 use toolpass_core::quoted::Quoted;
+use toolpass_integration::answers::Found;
 
 use super::Question;
-use super::known::{Found, Known, Stop};
+use super::known::{self, Known, Stop};
 use crate::resource::{Login, Repo};
 use crate::upstream::read::Read;
 use crate::upstream::records::repository::Permission;
@@ -95,7 +96,7 @@ impl Grant {
                 repo: repo.clone(),
                 record,
             }),
-            Found::Forbidden => Err(Stop::forbidden(
+            Found::Forbidden => Err(known::forbidden(
                 Read::Permission(repo.clone(), user.clone()).permission(),
             )),
             Found::Missing if question.missing_collaborator_denies => {

@@ -5,9 +5,12 @@
 //! Source: docs.github.com REST "Get rules for a branch", "Get a repository ruleset", "About rulesets", "Available rules for
 //! rulesets"; role ids: integrations/terraform-provider-github docs, `github_repository_ruleset`; read 2026-11-30.
 
+use toolpass_core::codes::Code;
+use toolpass_integration::answers::Found;
+
 use super::Question;
 use super::branch::Operation;
-use super::known::{Found, Known, Stop};
+use super::known::{Known, Stop};
 use super::org::{self, Standing};
 use super::role::{Grant, Held, Level};
 use super::team;
@@ -253,7 +256,7 @@ pub fn rules_of(known: &Known, repo: &Repo, branch: &Branch) -> Result<Vec<Branc
             "our credential may not read the rules of `{branch}`; grant repository Metadata: read"
         ))),
         Found::Missing => Err(Stop::new(
-            toolpass_core::codes::Code::ResourceNotVisible,
+            Code::ResourceNotVisible,
             format!("our credential does not see the rules of `{repo}`"),
         )),
     }

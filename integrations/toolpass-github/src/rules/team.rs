@@ -5,9 +5,10 @@
 
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
+use toolpass_integration::answers::Found;
 
 use super::Question;
-use super::known::{Found, Known, Stop};
+use super::known::{self, Known, Stop};
 use super::org::{self, Standing};
 use super::role::{Grant, Held, Level};
 use crate::actions::Action;
@@ -69,7 +70,7 @@ pub fn standing_of(known: &Known, team: &Slug, user: &Login) -> Result<Standing,
     match known.team_membership(team, user)? {
         Found::Here(membership) => org::standing(&membership, "maintainer"),
         Found::Missing => Ok(Standing::Outside),
-        Found::Forbidden => Err(Stop::forbidden(
+        Found::Forbidden => Err(known::forbidden(
             Read::TeamMembership(team.clone(), user.clone()).permission(),
         )),
     }
@@ -82,7 +83,7 @@ fn seen(known: &Known, team: &Slug) -> Result<Team, Stop> {
             Code::ResourceNotVisible,
             format!("our credential does not see a team `{team}`"),
         )),
-        Found::Forbidden => Err(Stop::forbidden(Read::Team(team.clone()).permission())),
+        Found::Forbidden => Err(known::forbidden(Read::Team(team.clone()).permission())),
     }
 }
 

@@ -21,6 +21,7 @@ use toolpass_http::paging::{self, Flow};
 use toolpass_http::path::PathBuilder;
 use toolpass_http::request::Request;
 use toolpass_http::response::Response;
+use toolpass_integration::answers::Answer;
 use toolpass_integration::failure::Failure;
 use toolpass_integration::parts::{ConnectError, Parts};
 
@@ -30,7 +31,6 @@ use super::graphql;
 use super::read::{Call, Read};
 use crate::config::{Config, Credential};
 use crate::resource::Login;
-use crate::rules::known::Answer;
 
 /// One GitHub, asked with one credential. Cheap to clone.
 #[derive(Clone)]
