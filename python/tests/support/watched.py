@@ -65,3 +65,20 @@ class Watched:
     def actions(self) -> list[str]:
         """The requests of the last call, as `METHOD path outcome`."""
         return [f"{action.method} {action.path} {action.outcome}" for action in self.events[-1].actions]
+
+
+class Patient(Watched):
+    """The same, with an engine that waits for `turned`, as only an asynchronous one can."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.turned = asyncio.Event()
+
+    async def acheck(self, *args: Any, **kwargs: Any) -> Answer:
+        """The engine's only question, answered later."""
+        await self.turned.wait()
+        return super().check(*args, **kwargs)
+
+    def check(self, *_: Any, **__: Any) -> Answer:
+        """Nobody may wait here."""
+        raise AssertionError("asked in a way that blocks the loop")
