@@ -93,7 +93,11 @@ impl Connection for Organization {
                 |answers| pointer::target(github.organization(), &wanted, answers),
             )
             .await?;
-            Ok(Fill::Store(found, LOOKUP_LIFE))
+            // What is not there may come to be; only a name that was found is remembered.
+            Ok(match found {
+                Some(resource) => Fill::Store(Some(resource), LOOKUP_LIFE),
+                None => Fill::Pass(None),
+            })
         };
         async { self.pointers.get(ctx, pointer, fill).await }.boxed()
     }
