@@ -131,6 +131,8 @@ fn bearing(kind: &str, operation: Operation) -> Bearing {
         ("pull_request" | "merge_queue", Push | ForcePush) => Bearing::Forbids,
         ("update" | "pull_request" | "merge_queue", Create | Delete)
         | ("pull_request" | "merge_queue", MergePull) => Bearing::None,
+        // A branch is made of commits that are there already; only its name is new.
+        ("branch_name_pattern", Create) => Bearing::Depends,
         (_, Create | Delete) if COMMIT_RULES.contains(&kind) => Bearing::None,
         // The pull request's own state says whether these are met.
         (_, MergePull) if COMMIT_RULES.contains(&kind) => Bearing::None,
