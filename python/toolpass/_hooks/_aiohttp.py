@@ -119,6 +119,7 @@ def _replay_class(base: Any) -> type:
             super().__init__(data, headers=old.headers)
             self.data = data
             self._size = len(data)
+            self._old = old
 
         @property
         def size(self) -> int:
@@ -135,6 +136,16 @@ def _replay_class(base: Any) -> type:
 
         async def as_bytes(self, *_: Any, **__: Any) -> bytes:
             return self.data
+
+        def _close(self) -> None:
+            closing = getattr(self._old, "_close", None)
+            if closing is not None:
+                closing()
+
+        async def close(self) -> None:
+            closing = getattr(self._old, "close", None)
+            if closing is not None:
+                await closing()
 
     return Replay
 
