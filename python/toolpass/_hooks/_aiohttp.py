@@ -101,7 +101,10 @@ async def _take(request: Any, payloads: ModuleType, replay: Any) -> tuple[bytes 
     into = _Memory()
     await body.write(into)
     data = bytes(into.data)
-    request._body = replay(data, body)
+    # `body` is a property over `_body` since aiohttp 3.12; its setter would close what was read.
+    setattr(
+        request, "_body" if isinstance(getattr(type(request), "body", None), property) else "body", replay(data, body)
+    )
     return data[:length] or None, False
 
 

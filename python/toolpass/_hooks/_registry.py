@@ -94,6 +94,12 @@ class _State:
                 self.hooked[name] = module
                 self.failed.pop(name, None)
 
+    def executed(self, name: str, module: ModuleType) -> None:
+        """Hook a module that was executed just now, maybe again."""
+        self.hooked.pop(name, None)
+        self.failed.pop(name, None)
+        self.hook(name, module)
+
     def first_failed(self) -> str | None:
         """The first module that is imported and not hooked."""
         return min(unhooked(), default=None)
@@ -140,7 +146,7 @@ def _hook_after(spec: ModuleSpec) -> None:
     def exec_module(module: ModuleType) -> None:
         loader.__dict__.pop("exec_module", None)
         original(module)
-        _state.hook(spec.name, module)
+        _state.executed(spec.name, module)
         call = CALL.get()
         if _state.failed.get(spec.name) is module and call is not None and call.hooked:
             call.library_unhooked(spec.name)
