@@ -25,6 +25,8 @@ pub struct Endpoint {
     pub port: Option<u16>,
     /// The start of every path: empty, or plain segments with a slash before each (`/api/v3`).
     pub prefix: String,
+    /// What stands before the paths of this place in the table's templates; see [`Endpoint::mounted`].
+    pub mount: Option<&'static str>,
 }
 
 /// A host, or a pattern of hosts.
@@ -125,7 +127,20 @@ impl Endpoint {
             host: HostPattern::parse(host)?,
             port,
             prefix: prefix.to_string(),
+            mount: None,
         })
+    }
+
+    /// The same place, as another face of the system: its paths are looked up below a first segment `mount`, so that no row of
+    /// one face answers on another.
+    /// INVARIANT: a mount begins with a backslash, which no segment of a request can hold.
+    pub fn mounted(mut self, mount: &'static str) -> Endpoint {
+        debug_assert!(
+            mount.starts_with('\\'),
+            "{mount} could be a segment of a request"
+        );
+        self.mount = Some(mount);
+        self
     }
 
     /// The port it is reached at.

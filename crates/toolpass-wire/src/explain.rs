@@ -4,11 +4,11 @@
 //! is the observation itself.
 
 use crate::matcher::Candidate;
-use crate::observe::attribution::{Attribution, without_own_prefix};
+use crate::observe::attribution::{Attribution, Start, without_own_prefix};
 use crate::observe::{Observation, Systems, find};
 use crate::request::WireRequest;
 use crate::table::{Route, Text};
-use crate::template::{Mismatch, Path};
+use crate::template::Mismatch;
 
 /// An observation and how it came about.
 #[derive(Clone, Debug)]
@@ -91,16 +91,14 @@ impl Systems {
                 explanation.connections = self.names(&systems);
                 explanation.place = reason.to_string();
             }
-            Attribution::Known {
-                systems, skipped, ..
-            } => {
+            Attribution::Known { systems, start, .. } => {
                 explanation.connections = self.names(&systems);
                 explanation.place = format!(
                     "`{}` belongs to {}",
                     request.host_key(),
                     listed(&explanation.connections)
                 );
-                self.explain_rows(request, &systems, skipped, &mut explanation);
+                self.explain_rows(request, &systems, start, &mut explanation);
             }
         }
         explanation
@@ -110,7 +108,7 @@ impl Systems {
         &self,
         request: &WireRequest,
         systems: &[usize],
-        skipped: usize,
+        start: Start,
         explanation: &mut Explanation,
     ) {
         let table = systems
@@ -120,7 +118,7 @@ impl Systems {
         let (Some(table), Ok(path)) = (table, request.path()) else {
             return;
         };
-        let path = Path::from(path).skip(skipped);
+        let path = start.of(path);
         let path = without_own_prefix(table, path).unwrap_or(path);
         let winner = find(table, request.method(), path).map(|found| found.route);
         explanation.rows = explained(table.candidates(request.method(), path), winner);

@@ -31,7 +31,7 @@ use crate::reading::Reading;
 use crate::request::{Scheme, WireRequest};
 use crate::table::{Audience, Quirks, Text};
 use crate::template::Path;
-use attribution::Attribution;
+use attribution::{Attribution, Start};
 
 /// One configured system.
 #[derive(Clone)]
@@ -215,9 +215,9 @@ impl Systems {
             },
             Attribution::Known {
                 systems,
-                skipped,
+                start,
                 labels,
-            } => self.on_systems(request, systems, skipped, labels),
+            } => self.on_systems(request, systems, start, labels),
         }
     }
 
@@ -291,16 +291,16 @@ impl Systems {
         self.other_name_of(address, port).filter(|_| says_something)
     }
 
-    /// A request to these systems, whose prefix has `skipped` segments and whose host gave `labels`.
+    /// A request to these systems, whose templates begin at `start` and whose host gave `labels`.
     fn on_systems(
         &self,
         request: &WireRequest,
         systems: Vec<usize>,
-        skipped: usize,
+        start: Start,
         labels: Vec<(Text, String)>,
     ) -> Observation {
         let effect = request.effect();
-        let (table, path) = match self.place(request, &systems, skipped) {
+        let (table, path) = match self.place(request, &systems, start) {
             Ok(Some(place)) => place,
             Ok(None) => return Observation::Unmapped { systems, effect },
             Err(reason) => {
@@ -353,14 +353,14 @@ impl Systems {
         &self,
         request: &'r WireRequest,
         systems: &[usize],
-        skipped: usize,
+        start: Start,
     ) -> Result<Option<Place<'r>>, Unresolved> {
         let table = self.table_of(systems)?;
         let quirks = table.map_or_else(Quirks::default, |table| *table.quirks());
         if let Some(reason) = request.problem_on_connection(&quirks) {
             return Err(reason);
         }
-        let path = Path::from(request.path().map_err(Clone::clone)?).skip(skipped);
+        let path = start.of(request.path().map_err(Clone::clone)?);
         table
             .map(|table| Ok((table, attribution::without_own_prefix(table, path)?)))
             .transpose()

@@ -108,6 +108,11 @@ impl<'r> Reading<'r> {
         }
     }
 
+    /// The body, decompressed, of whatever kind.
+    pub fn bytes(&self) -> Field<&[u8]> {
+        self.request.content()
+    }
+
     /// Whether there is no body at all.
     pub fn body_absent(&self) -> bool {
         matches!(self.request.content(), Field::Absent)

@@ -23,6 +23,7 @@ use crate::table::Text;
 pub struct Path<'p> {
     segments: &'p PathSegments,
     skipped: usize,
+    mount: Option<&'static str>,
 }
 
 /// A parsed path template.
@@ -105,15 +106,28 @@ enum Place {
 impl<'p> Path<'p> {
     /// The path without its first `count` segments.
     pub fn skip(self, count: usize) -> Path<'p> {
+        let of_mount = usize::from(self.mount.is_some() && count > 0);
         Path {
-            skipped: self.skipped + count,
+            skipped: self.skipped + count - of_mount,
+            mount: self.mount.filter(|_| count == 0),
             ..self
         }
     }
 
+    /// The path below a first segment that no request can hold, when the place it was sent to has one.
+    pub fn below(self, mount: Option<&'static str>) -> Path<'p> {
+        Path { mount, ..self }
+    }
+
+    /// Whether it still begins with a segment that only a literal can take.
+    pub fn is_mounted(self) -> bool {
+        self.mount.is_some()
+    }
+
     /// How many segments there are.
     pub fn len(self) -> usize {
-        self.segments.len().saturating_sub(self.skipped)
+        let of_mount = usize::from(self.mount.is_some());
+        self.segments.len().saturating_sub(self.skipped) + of_mount
     }
 
     /// Whether there are none.
@@ -123,12 +137,19 @@ impl<'p> Path<'p> {
 
     /// The segment at `index`.
     pub fn get(self, index: usize) -> Option<Segment<'p>> {
-        self.segments.get(self.skipped + index)
+        match (self.mount, index.checked_sub(1)) {
+            (None, _) => self.segments.get(self.skipped + index),
+            (Some(mount), None) => Some(mounted(mount)),
+            (Some(_), Some(index)) => self.segments.get(self.skipped + index),
+        }
     }
 
     /// The segments in order.
     pub fn iter(self) -> impl Iterator<Item = Segment<'p>> {
-        self.segments.iter().skip(self.skipped)
+        let mount = self.mount.map(mounted);
+        mount
+            .into_iter()
+            .chain(self.segments.iter().skip(self.skipped))
     }
 
     /// Whether a segment inside is empty: no template matches.
@@ -142,7 +163,16 @@ impl<'p> From<&'p PathSegments> for Path<'p> {
         Path {
             segments,
             skipped: 0,
+            mount: None,
         }
+    }
+}
+
+fn mounted<'p>(mount: &'static str) -> Segment<'p> {
+    Segment {
+        text: mount,
+        slashed: false,
+        escaped: false,
     }
 }
 
@@ -228,8 +258,12 @@ impl PathTemplate {
                 Part::Literal(text)
                     if text == given || fold_case && text.eq_ignore_ascii_case(given) => {}
                 Part::Literal(text) => return Err(Mismatch::Literal(text.clone())),
+                Part::Variable(_) if index == 0 && path.is_mounted() => return Err(Mismatch::Face),
                 Part::Variable(_) => {}
             }
+        }
+        if self.parts.is_empty() && path.is_mounted() {
+            return Err(Mismatch::Face);
         }
         let goes_on = path.len() > self.parts.len();
         match self.tail {
@@ -335,6 +369,9 @@ pub enum Mismatch {
     /// A segment is empty.
     #[error("the path has an empty segment")]
     Empty,
+    /// The path is below a mount that the template does not begin with.
+    #[error("the path is of another face of the system")]
+    Face,
     /// Another text than this literal.
     #[error("the segment is not `{0}`")]
     Literal(Text),

@@ -68,7 +68,9 @@ impl Tree {
             *best = node.ends.min(*best);
             return;
         };
-        *best = node.tail.min(*best);
+        if !path.is_mounted() {
+            *best = node.tail.min(*best);
+        }
         if let Ok(found) = node
             .literals
             .binary_search_by(|(literal, _)| self.order(literal, segment.text))
@@ -76,7 +78,9 @@ impl Tree {
         {
             self.search(*child, path.skip(1), best);
         }
-        if let Some(child) = node.variable {
+        if let Some(child) = node.variable
+            && !path.is_mounted()
+        {
             self.search(child, path.skip(1), best);
         }
     }

@@ -20,7 +20,7 @@ pub(crate) enum Attribution {
     /// These systems', all equally likely.
     Known {
         systems: Vec<usize>,
-        skipped: usize,
+        start: Start,
         labels: Vec<(Text, String)>,
     },
     /// The host is a system's, the scheme is not.
@@ -36,6 +36,22 @@ pub(crate) enum Attribution {
         other_name: Option<String>,
         other_port: bool,
     },
+}
+
+/// Where in a path the templates begin.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// How many segments the prefix has.
+    skipped: usize,
+    /// The face of the system that was reached.
+    mount: Option<&'static str>,
+}
+
+impl Start {
+    /// The path from there on.
+    pub(crate) fn of(self, path: &PathSegments) -> Path<'_> {
+        Path::from(path).skip(self.skipped).below(self.mount)
+    }
 }
 
 /// How a path meets a prefix.
@@ -218,13 +234,22 @@ fn by_prefix(path: &PathSegments, here: &[&Candidate<'_>]) -> Attribution {
         .map(|(candidate, _)| candidate.endpoint.host.closeness())
         .max();
     reached.retain(|(candidate, _)| Some(candidate.endpoint.host.closeness()) == closest);
+    let mut mounts = reached
+        .iter()
+        .map(|(candidate, _)| candidate.endpoint.mount);
+    let mount = mounts.next().flatten();
+    let systems = indices(reached.iter().map(|(candidate, _)| *candidate));
+    if mounts.any(|other| other != mount) {
+        let reason = Unresolved::new("connections with different faces answer for this path");
+        return Attribution::Unclear { systems, reason };
+    }
     let (skipped, labels) = match reached.first() {
         Some((candidate, Reach::Plain(skipped))) => (*skipped, candidate.labels.clone()),
         _ => (0, Vec::new()),
     };
     Attribution::Known {
-        systems: indices(reached.iter().map(|(candidate, _)| *candidate)),
-        skipped,
+        systems,
+        start: Start { skipped, mount },
         labels,
     }
 }

@@ -989,3 +989,43 @@ fn equal_rows_of_two_integrations_are_two_tables() {
         Observation::Unresolved { .. }
     ));
 }
+
+#[test]
+fn no_row_of_one_face_answers_on_another() {
+    let table = leaked(
+        Rows {
+            routes: vec![
+                route("GET", "/{owner}/{rest+}", "repo.read", "repo:{owner}/a"),
+                route("GET", "/\\git/{owner}/refs", "repo.push", "repo:{owner}/b"),
+            ],
+            ..Rows::default()
+        },
+        &[],
+    );
+    let mut git = system(
+        "acme",
+        "github",
+        Some(table),
+        &["https://api.localhost/v3", "https://localhost"],
+    );
+    git.endpoints[1] = git.endpoints[1].clone().mounted("\\git");
+    let systems = Systems::new(vec![git]);
+    let seen = |line: &str| seen(&systems, &request(line));
+    assert_eq!(
+        seen("GET https://api.localhost/v3/x/refs"),
+        "acme: repo.read repo:x/a"
+    );
+    assert_eq!(
+        seen("GET https://localhost/x/refs"),
+        "acme: repo.push repo:x/b"
+    );
+    assert_eq!(seen("GET https://localhost/x/y/z"), "acme unmapped read");
+    for disguise in ["\\git", "%5Cgit", "%5cgit"] {
+        let line = format!("GET https://api.localhost/v3/{disguise}/x/refs");
+        assert!(
+            seen(&line).contains("unresolved"),
+            "{line}: {}",
+            seen(&line)
+        );
+    }
+}
