@@ -76,6 +76,7 @@ impl Integration for Github {
         addresses
             .into_iter()
             .filter_map(|address| Endpoint::parse(address).ok())
+            .chain(faces(&site))
             .collect()
     }
 
@@ -97,4 +98,31 @@ impl Integration for Github {
     ) -> Result<Arc<dyn Connection>, ConnectError> {
         connection::connect(Config::read(&settings)?, &parts)
     }
+}
+
+/// Where a site serves git, raw files and archives: hosts of their own, so faces with rows of their own.
+fn faces(site: &Site) -> Vec<Endpoint> {
+    let company = site.rest.strip_prefix("https://api.").unwrap_or_default();
+    let (git, raw, archive) = match site.edition {
+        Edition::Cloud => (
+            "https://github.com".to_owned(),
+            Some("https://raw.githubusercontent.com".to_owned()),
+            Some("https://codeload.github.com".to_owned()),
+        ),
+        Edition::DataResidency => (
+            format!("https://{company}"),
+            Some(format!("https://raw.{company}")),
+            None,
+        ),
+        Edition::Server => {
+            let base = site.rest.strip_suffix("/api/v3").unwrap_or(&site.rest);
+            (base.to_owned(), None, None)
+        }
+    };
+    let faces = [(Some(git), "\\git"), (raw, "\\raw"), (archive, "\\archive")];
+    let endpoint = |(address, mount): (Option<String>, &'static str)| {
+        let endpoint = Endpoint::parse(&address?).ok()?;
+        Some(endpoint.mounted(mount))
+    };
+    faces.into_iter().filter_map(endpoint).collect()
 }

@@ -3,6 +3,7 @@
 //! A row says which action on which resource a request is. What stands in a body is read by `extract/`, a GraphQL document by
 //! `graphql/`. Chapters follow the vendor's reference; a right that the reference does not state is taken from "Repository roles
 //! for an organization" and "Roles in an organization".
+//! A path below `\git`, `\raw` or `\archive` is on another host than the API: see `faces` in the crate's root.
 //! INVARIANT: no row asks for less than the vendor does of a person; where the vendor's pages disagree, the row asks for more.
 //! INVARIANT: a write that no row knows is refused, so a new operation is a row or a reason in [`left_out`].
 //! Source: docs.github.com/rest (API version 2022-11-28, Enterprise Cloud and Enterprise Server 3.19), read 2026-11-30.
@@ -14,7 +15,7 @@ use toolpass_wire::matcher::RouteTable;
 use toolpass_wire::table::{Quirks, Route, Rows, Unrouted};
 
 use crate::actions::Action;
-use crate::extract::{alias, branch, issues, orgs, pulls, repos, search, teams};
+use crate::extract::{alias, branch, git, issues, orgs, pulls, repos, search, teams};
 use crate::graphql;
 
 /// The compiled table.
@@ -63,7 +64,7 @@ const CHAPTERS: &[fn() -> Vec<Route>] = &[
     deployments,
     enterprises,
     gists,
-    git,
+    git_database,
     graphql_api,
     interactions,
     issues_and_labels,
@@ -85,6 +86,7 @@ const CHAPTERS: &[fn() -> Vec<Route>] = &[
     users,
     webhooks,
     by_number,
+    git_over_https,
 ];
 
 /// Under these, every write is a row or left out with a reason.
@@ -470,7 +472,7 @@ fn gists() -> Vec<Route> {
 }
 
 /// Git database: docs.github.com/rest/git, read 2026-11-30.
-fn git() -> Vec<Route> {
+fn git_database() -> Vec<Route> {
     routes! {
         POST    "/repos/{owner}/{repo}/git/blobs"                  RepoPush  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/git/commits"                RepoPush  "repo:{owner}/{repo}";
@@ -879,6 +881,21 @@ fn by_number() -> Vec<Route> {
         *  "/repositories/{repository_id}/{rest+}"                    -  -  reads(alias::repository)  no_operation("an alias of the repository's own rows");
         *  "/teams/{team_id}"                                         -  -  reads(alias::team);
         *  "/teams/{team_id}/{rest+}"                                 -  -  reads(alias::team)  no_operation("an alias of the team's own rows");
+    }
+}
+
+/// Git over HTTPS, raw files and archives: git-scm.com "gitprotocol-http", docs.github.com "Downloading source code archives", read 2026-11-30.
+fn git_over_https() -> Vec<Route> {
+    routes! {
+        GET   "/\\archive/{owner}/{repo}/{rest+%}"                RepoRead  -  reads(git::fetch)  no_operation("archives are no part of the REST API");
+        GET   "/\\git/{owner}/{repo}/archive/{rest+%}"            RepoRead  -  reads(git::fetch)  no_operation("archives are no part of the REST API");
+        POST  "/\\git/{owner}/{repo}/git-receive-pack"            RepoPush  -  sends_out  reads(git::push)  no_operation("git is no part of the REST API");
+        POST  "/\\git/{owner}/{repo}/git-upload-pack"             RepoRead  -  effect(Read)  reads(git::fetch)  no_operation("git is no part of the REST API");
+        POST  "/\\git/{owner}/{repo}/info/lfs/objects/batch"      RepoPush  -  sends_out  reads(git::large_files)  no_operation("git is no part of the REST API");
+        GET   "/\\git/{owner}/{repo}/info/refs"                   RepoRead  -  reads(git::refs)  no_operation("git is no part of the REST API");
+        GET   "/\\git/{owner}/{repo}/raw/{rest+%}"                RepoRead  -  reads(git::fetch)  no_operation("raw files are no part of the REST API");
+        GET   "/\\git/{owner}/{repo}/releases/download/{rest+%}"  RepoRead  -  reads(git::fetch)  no_operation("published assets are no part of the REST API here");
+        GET   "/\\raw/{owner}/{repo}/{rest+%}"                    RepoRead  -  reads(git::fetch)  no_operation("raw files are no part of the REST API");
     }
 }
 

@@ -7,6 +7,7 @@
     clippy::print_stderr,
     reason = "a skipped test and a count must be seen"
 )]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

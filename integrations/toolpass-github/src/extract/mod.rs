@@ -8,6 +8,7 @@
 
 pub mod alias;
 pub mod branch;
+pub mod git;
 pub mod issues;
 pub mod orgs;
 pub mod pulls;
