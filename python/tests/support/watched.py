@@ -33,17 +33,21 @@ class Watched:
     def __init__(self, url: str, allow: tuple[str, ...] = ("repo:acme/shop",), **settings: Any) -> None:
         self.allow = allow
         self.asked: list[str] = []
+        self.connections: list[str] = []
         self.events: list[toolpass.AuditEvent] = []
         self.toolkit = toolpass.Toolkit(
-            permissions=self,
-            connections=[{"id": "github", "integration": "github", "url": url}],
-            audit=self.events.append,
-            **settings,
+            **{
+                "permissions": self,
+                "connections": [{"id": "github", "integration": "github", "url": url}],
+                "audit": self.events.append,
+                **settings,
+            }
         )
 
     def check(self, user: str, connection: str, action: str, resource: str, *_: Any, **__: Any) -> Answer:
         """The engine's only question."""
         self.asked.append(f"{action} {resource}")
+        self.connections.append(connection)
         if resource in self.allow:
             return Answer("allow", "ok")
         return Answer("deny", "denied: no")
