@@ -21,6 +21,9 @@ use crate::wording;
 /// How long an allow is reused inside one call.
 const REUSE: Duration = Duration::from_secs(5);
 
+/// How many allows are remembered at a time.
+const MAX_REMEMBERED: usize = 1024;
+
 /// One run of a tool.
 pub struct Call {
     /// The settings at its start.
@@ -46,7 +49,8 @@ struct State {
     refused: HashMap<[u8; 32], Refusal>,
     first: Option<Refusal>,
     allowed: HashMap<Asked, Monotonic>,
-    permits: Vec<[u8; 32]>,
+    permits: Vec<Passage>,
+    passed: u64,
     authorization: Option<String>,
     secrets: Secrets,
 }
@@ -70,6 +74,12 @@ pub(crate) struct Asked {
     pub(crate) action: String,
     pub(crate) resource: String,
     pub(crate) facts: Vec<(String, String)>,
+}
+
+/// A request that was let through and has not been sent by a lower layer yet.
+struct Passage {
+    number: u64,
+    sending: [u8; 32],
 }
 
 /// The one value that lets a body run.
@@ -208,14 +218,17 @@ impl Call {
         self.keep_first(refusal)
     }
 
+    /// End the call without an event, for when nobody reads it. Answers the refusal its caller gets.
+    pub fn end(&self) -> Option<Refusal> {
+        let mut state = self.lock();
+        state.phase = Phase::Over;
+        state.permits.clear();
+        state.first.clone()
+    }
+
     /// End the call.
     pub fn finish(&self, end: &BodyEnd, now: Monotonic) -> Finished {
-        let refusal = {
-            let mut state = self.lock();
-            state.phase = Phase::Over;
-            state.permits.clear();
-            state.first.clone()
-        };
+        let refusal = self.end();
         let (outcome, code, reason) = match (&refusal, end) {
             (Some(refusal), _) => (
                 CallOutcome::Refused,
@@ -273,37 +286,68 @@ impl Call {
         self.lock().refused.get(digest).cloned()
     }
 
-    /// Record a refused request; the first one becomes the outcome.
-    pub(crate) fn record_refused(&self, digest: [u8; 32], refusal: &Refusal) {
+    /// Record a refused request, without the call's secrets; the first one becomes the outcome.
+    pub(crate) fn record_refused(&self, digest: [u8; 32], refusal: Refusal) -> Refusal {
         let mut state = self.lock();
+        let refusal = state.clean_refusal(refusal);
         if let Some(action) = &refusal.action {
             state.observed.push((**action).clone());
         }
         state.refused.insert(digest, refusal.clone());
         state.first.get_or_insert_with(|| refusal.clone());
+        refusal
     }
 
-    /// Record a request that was let through, and the permit a lower layer may use up.
-    pub(crate) fn record_allowed(&self, digest: [u8; 32], actions: Vec<ObservedAction>) {
+    /// Record a request that was let through. Answers the number of its passage, which a lower layer may use up until it is
+    /// [`Call::revoke`]d. Nothing when the call has ended meanwhile, unless the request may pass all the same.
+    pub(crate) fn record_allowed(
+        &self,
+        sending: [u8; 32],
+        actions: Vec<ObservedAction>,
+        even_when_over: bool,
+    ) -> Option<u64> {
         let mut state = self.lock();
+        if state.phase == Phase::Over && !even_when_over {
+            return None;
+        }
+        let actions: Vec<_> = actions
+            .into_iter()
+            .map(|action| state.clean_action(action))
+            .collect();
         state.observed.extend(actions);
-        state.permits.push(digest);
+        let number = state.passed;
+        state.passed += 1;
+        state.permits.push(Passage { number, sending });
+        Some(number)
     }
 
     /// Use up the permit an upper layer was given for this very request.
-    pub(crate) fn take_permit(&self, digest: &[u8; 32]) -> bool {
+    pub(crate) fn take_permit(&self, sending: &[u8; 32]) -> bool {
         let mut state = self.lock();
-        match state.permits.iter().position(|permit| permit == digest) {
-            Some(index) => {
-                state.permits.swap_remove(index);
-                true
-            }
-            None => false,
-        }
+        let found = state
+            .permits
+            .iter()
+            .position(|passage| passage.sending == *sending);
+        found
+            .map(|index| state.permits.swap_remove(index))
+            .is_some()
+    }
+
+    /// The layer that was given this permit is done with it.
+    pub(crate) fn revoke(&self, number: u64) {
+        self.lock()
+            .permits
+            .retain(|passage| passage.number != number);
     }
 
     pub(crate) fn remember_allowed(&self, asked: Asked, now: Monotonic) {
-        self.lock().allowed.insert(asked, now);
+        let mut state = self.lock();
+        if state.allowed.len() >= MAX_REMEMBERED {
+            state.allowed.retain(|_, then| now.since(*then) <= REUSE);
+        }
+        if state.allowed.len() < MAX_REMEMBERED {
+            state.allowed.insert(asked, now);
+        }
     }
 
     pub(crate) fn allowed_lately(&self, asked: &Asked, now: Monotonic) -> bool {
@@ -314,7 +358,9 @@ impl Call {
     }
 
     fn keep_first(&self, refusal: Refusal) -> Refusal {
-        self.lock().first.get_or_insert(refusal).clone()
+        let mut state = self.lock();
+        let refusal = state.clean_refusal(refusal);
+        state.first.get_or_insert(refusal).clone()
     }
 
     fn event(
@@ -346,5 +392,35 @@ impl Call {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// A refusal without the call's secrets: a path or a resource may hold one.
+    fn clean_refusal(&self, refusal: Refusal) -> Refusal {
+        if self.secrets.is_empty() {
+            return refusal;
+        }
+        Refusal {
+            reason: self.secrets.redact(&refusal.reason).into_owned(),
+            action: refusal
+                .action
+                .map(|action| Box::new(self.clean_action(*action))),
+            ..refusal
+        }
+    }
+
+    fn clean_action(&self, action: ObservedAction) -> ObservedAction {
+        if self.secrets.is_empty() {
+            return action;
+        }
+        let clean = |text: String| self.secrets.redact(&text).into_owned();
+        ObservedAction {
+            host: clean(action.host),
+            path: clean(action.path),
+            reason: action.reason.map(clean),
+            resource: action.resource.map(clean),
+            ..action
+        }
     }
 }

@@ -51,6 +51,7 @@ pub struct Admission {
     slots: Option<Slots>,
     step: Step,
     question: Option<Question>,
+    awaited: Option<Awaited>,
     refusal: Option<Refusal>,
 }
 
@@ -77,6 +78,16 @@ enum Step {
     Done,
 }
 
+/// What was asked for and is not answered yet.
+///
+/// INVARIANT: nothing goes on while there is one, and nothing else is taken for its answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    Authorizer,
+    Credential,
+    Decision,
+}
+
 /// Begin a call: steps 1 to 3.
 pub fn begin<V: Value, H: Host<V>>(input: Begin<'_, V>, host: &mut H) -> Admission {
     let shown = input
@@ -98,6 +109,7 @@ pub fn begin<V: Value, H: Host<V>>(input: Begin<'_, V>, host: &mut H) -> Admissi
         slots: None,
         step: Step::Authorize,
         question: None,
+        awaited: None,
         refusal: None,
     };
     if let Err(refusal) = admission.first_steps(input.arguments, input.unhooked, host) {
@@ -117,14 +129,18 @@ impl Admission {
         if let Some(refusal) = self.refusal.take() {
             return (None, Next::Refuse(refusal));
         }
+        if self.awaited.is_some() {
+            return (None, Next::Refuse(self.unanswered()));
+        }
         loop {
             let checked = match self.step {
                 Step::Authorize => {
                     self.step = Step::Inputs;
-                    if let Some(next) = self.authorize() {
-                        return (Some(self), next);
+                    match self.authorize() {
+                        Ok(Some(next)) => return (Some(self), next),
+                        Ok(None) => Ok(()),
+                        Err(refusal) => Err(refusal),
                     }
-                    Ok(())
                 }
                 Step::Inputs => {
                     self.step = Step::Exfiltration;
@@ -137,6 +153,7 @@ impl Admission {
                 Step::Credential => {
                     self.step = Step::Done;
                     if let Some(name) = self.call.tool.credential.clone() {
+                        self.awaited = Some(Awaited::Credential);
                         return (Some(self), Next::FetchCredential(name));
                     }
                     Ok(())
@@ -151,6 +168,9 @@ impl Admission {
 
     /// Answer [`Next::Ask`].
     pub fn answer_decision(&mut self, decision: &Decision, now: Monotonic) {
+        if !self.is_answer(Awaited::Decision) {
+            return;
+        }
         let Some(question) = self.question.take() else {
             return;
         };
@@ -169,6 +189,9 @@ impl Admission {
 
     /// Answer [`Next::CallAuthorizer`].
     pub fn answer_authorizer(&mut self, answer: &AuthorizerAnswer) {
+        if !self.is_answer(Awaited::Authorizer) {
+            return;
+        }
         let (noted, refused) = authorization::of_answer(answer);
         self.call.note_authorization(noted);
         if let Some((code, reason)) = refused {
@@ -178,6 +201,9 @@ impl Admission {
 
     /// Answer [`Next::FetchCredential`]: the failure's type when there is no credential.
     pub fn answer_credential(&mut self, fetched: Result<(), String>) {
+        if !self.is_answer(Awaited::Credential) {
+            return;
+        }
         if let Err(type_name) = fetched {
             let name = self.call.tool.credential.as_deref().unwrap_or_default();
             let reason = wording::credential_missing(name, &type_name);
@@ -225,23 +251,29 @@ impl Admission {
         Ok(())
     }
 
-    fn authorize(&mut self) -> Option<Next> {
-        let next = match (&self.call.tool.authorize, &self.question) {
-            (Some(Authorize::Host), _) => Some(Next::CallAuthorizer),
-            (Some(Authorize::Permission(_)), Some(question)) => {
-                Some(Next::Ask(Box::new(question.clone())))
-            }
-            (Some(Authorize::Permission(_)) | None, _) => None,
-        };
-        if self.call.hooked && matches!(self.call.settings.systems, KnownSystems::NeverTold) {
+    fn authorize(&mut self) -> Result<Option<Next>, Refusal> {
+        let (tool, settings) = (&self.call.tool, &self.call.settings);
+        if self.call.hooked && matches!(settings.systems, KnownSystems::NeverTold) {
             let reason = wording::endpoints_unknown();
-            return Some(Next::Refuse(Refusal::of_call(
+            return Err(Refusal::of_call(
                 RefusalCode::NotConfigured,
-                &self.call.tool.name,
+                &tool.name,
                 reason,
-            )));
+            ));
         }
-        next
+        match (&tool.authorize, &self.question) {
+            (None, _) => Ok(None),
+            (Some(Authorize::Host), _) => {
+                self.awaited = Some(Awaited::Authorizer);
+                Ok(Some(Next::CallAuthorizer))
+            }
+            (Some(Authorize::Permission(_)), Some(question)) => {
+                let next = Next::Ask(Box::new(question.clone()));
+                self.awaited = Some(Awaited::Decision);
+                Ok(Some(next))
+            }
+            (Some(Authorize::Permission(_)), None) => Err(self.unanswered()),
+        }
     }
 
     fn inputs(&self) -> Result<(), Refusal> {
@@ -288,8 +320,27 @@ impl Admission {
         }
     }
 
+    /// Whether this is the answer that is awaited; any other one ends the call.
+    fn is_answer(&mut self, to: Awaited) -> bool {
+        if self.awaited == Some(to) {
+            self.awaited = None;
+            return true;
+        }
+        if self.refusal.is_none() {
+            self.refusal = Some(self.unanswered());
+        }
+        false
+    }
+
+    fn unanswered(&self) -> Refusal {
+        let reason = wording::unanswered();
+        Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason)
+    }
+
+    /// The first refusal stays.
     fn refuse(&mut self, code: RefusalCode, reason: String) {
-        self.refusal = Some(Refusal::of_call(code, &self.call.tool.name, reason));
+        let refusal = || Refusal::of_call(code, &self.call.tool.name, reason);
+        self.refusal.get_or_insert_with(refusal);
     }
 }
 
@@ -378,7 +429,10 @@ fn question<V: Value>(
 
 fn filled<V: Value>(value: &V) -> Option<Filled<'static>> {
     match value.view() {
-        View::Text(text) => Some(Filled::Text(text.into_owned().into())),
+        // U+FFFD stands for what could not be read: the resource asked about would not be the one the body touches.
+        View::Text(text) if !text.contains(char::REPLACEMENT_CHARACTER) => {
+            Some(Filled::Text(text.into_owned().into()))
+        }
         View::Int(digits) => digits.parse().ok().map(Filled::Integer),
         _ => None,
     }

@@ -1,10 +1,12 @@
 //! The order of rules at one request of a body, and nothing but that order.
 //!
-//! The rules are numbered as the specification of the wire numbers them; each is a function of its own in [`rules`].
+//! The rules are numbered as the specification of the wire numbers them; each is a function of its own in [`rules`], those about
+//! the resource in [`target`].
 //! [`RequestCheck::next`] says what must be known next, until it hands out the [`RequestPermit`] or a [`Refusal`]. A check that
 //! is dropped lets nothing through and gives back what it took.
 
 mod rules;
+mod target;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -36,6 +38,9 @@ pub struct RequestCheck {
     subject: Subject,
     pairs: Vec<PairState>,
     slots: Vec<Slots>,
+    awaited: Option<Awaited>,
+    /// Why a pointer could not be looked up in the connections that were tried.
+    looked_up: Option<Refusal>,
     refusal: Option<Refusal>,
     late: bool,
 }
@@ -68,11 +73,13 @@ pub enum RequestNext {
 
 /// The one value that lets a request leave.
 ///
-/// INVARIANT: made by this module alone, after every rule; not `Clone`. It is for the request of its digest and no other.
+/// INVARIANT: made by this module alone, after every rule; not `Clone`. It is for one sending of one request. Whoever was given
+/// it keeps it while it sends: dropped, no lower layer can use it up any more.
 #[must_use]
-#[derive(Debug)]
 pub struct RequestPermit {
-    digest: [u8; 32],
+    call: Arc<Call>,
+    number: u64,
+    sending: [u8; 32],
 }
 
 /// What the observation came to.
@@ -89,7 +96,7 @@ enum Subject {
         sends_out: bool,
         private: bool,
         note: Note,
-        connection: Option<usize>,
+        systems: Vec<usize>,
     },
     /// Refused already, or let through without a look.
     Settled,
@@ -108,8 +115,8 @@ enum Step {
     Identify,
     /// Rule 2: is its host another name of a connection's server?
     Locate,
-    /// Rule 4 for the pair of this number: where does its pointer lead?
-    Resolve(usize),
+    /// Rule 4 for the pair of this number: where does its pointer lead? Asked of the connection of the second number.
+    Resolve(usize, usize),
     /// Rule 4': which connection owns it?
     Select,
     /// Rules 5 to 8.
@@ -122,16 +129,33 @@ enum Step {
     Pass,
 }
 
+/// What was asked for and is not answered yet.
+///
+/// INVARIANT: nothing goes on while there is one, and nothing else is taken for its answer.
+enum Awaited {
+    Addresses,
+    Decision { pair: usize, asked: Asked },
+    Resource { pair: usize, tried: usize },
+}
+
 impl RequestPermit {
     /// Whether `request` is the one this permit is for.
     pub fn covers(&self, request: &WireRequest) -> bool {
-        self.digest == request.digest()
+        self.sending == request.sending()
+            && request.host_problem().is_none()
+            && request.problem().is_none()
+    }
+}
+
+impl Drop for RequestPermit {
+    fn drop(&mut self) {
+        self.call.revoke(self.number);
     }
 }
 
 /// Whether an upper layer was just given a permit for this very request; uses it up.
 pub fn admitted(call: &Call, request: &WireRequest) -> bool {
-    call.take_permit(&request.digest())
+    request.is_plain() && call.take_permit(&request.sending())
 }
 
 impl RequestCheck {
@@ -147,6 +171,8 @@ impl RequestCheck {
             subject: Subject::Settled,
             pairs: Vec::new(),
             slots: Vec::new(),
+            awaited: None,
+            looked_up: None,
             refusal: None,
         }
     }
@@ -160,81 +186,74 @@ impl RequestCheck {
         if let Some(refusal) = self.call.refused_before(&self.request.digest()) {
             return (None, RequestNext::Refuse(refusal));
         }
+        if let Some(refusal) = self.refusal.take() {
+            return self.end_refused(refusal);
+        }
+        if self.awaited.is_some() {
+            let refusal = self.unanswered();
+            return self.end_refused(refusal);
+        }
         loop {
-            if let Some(refusal) = self.refusal.take() {
-                return self.end_refused(refusal);
-            }
             let checked = match self.step {
-                Step::Identify => self.identify(),
-                Step::Locate => {
-                    self.step = Step::Hold;
-                    let (host, port) = (self.request.host().to_owned(), self.request.port());
-                    return (Some(self), RequestNext::Locate { host, port });
-                }
-                Step::Resolve(pair) => {
-                    self.step = Step::Resolve(pair + 1);
-                    match self.resolve(pair) {
-                        Ok(Some(next)) => return (Some(self), next),
-                        Ok(None) => Ok(()),
-                        Err(refusal) => Err(refusal),
-                    }
-                }
+                Step::Identify => self.identify().map(|()| None),
+                Step::Locate => Ok(Some(self.locate())),
+                Step::Resolve(pair, tried) => self.resolve(pair, tried),
                 Step::Select => {
                     self.step = Step::Hold;
-                    self.select()
+                    self.select().map(|()| None)
                 }
                 Step::Hold => {
                     self.step = Step::Ask(0);
-                    self.hold(host)
+                    self.hold(host).map(|()| None)
                 }
                 Step::Ask(pair) => {
                     self.step = Step::Ask(pair + 1);
-                    match self.ask(pair, now) {
-                        Ok(Some(question)) => return (Some(self), RequestNext::Ask(question)),
-                        Ok(None) => Ok(()),
-                        Err(refusal) => Err(refusal),
-                    }
+                    self.ask(pair, now)
                 }
                 Step::Guard => {
                     self.step = Step::Pass;
-                    self.guard()
+                    self.guard().map(|()| None)
                 }
                 Step::Pass => return self.end_passed(),
             };
-            if let Err(refusal) = checked {
-                return self.end_refused(refusal);
+            match checked {
+                Ok(None) => {}
+                Ok(Some(next)) => return (Some(self), next),
+                Err(refusal) => return self.end_refused(refusal),
             }
         }
     }
 
     /// Answer [`RequestNext::Ask`].
     pub fn answer_decision(&mut self, question: &Question, decision: &Decision, now: Monotonic) {
-        let Step::Ask(next) = self.step else { return };
-        match self.refused_by(next.saturating_sub(1), question, decision) {
-            Some(refusal) => self.refusal = Some(refusal),
-            None => self.call.remember_allowed(Asked::of(question), now),
+        let Some(Awaited::Decision { pair, asked }) = self.awaited.take() else {
+            return self.refuse_unasked();
+        };
+        if Asked::of(question) != asked {
+            return self.refuse_unasked();
+        }
+        match self.refused_by(pair, question, decision) {
+            Some(refusal) => self.refuse(refusal),
+            None => self.call.remember_allowed(asked, now),
         }
     }
 
     /// Answer [`RequestNext::Locate`]: where the host leads; nothing when it cannot be found out.
     pub fn answer_addresses(&mut self, addresses: &[IpAddr]) {
-        self.refusal = self.another_name(addresses);
+        let Some(Awaited::Addresses) = self.awaited.take() else {
+            return self.refuse_unasked();
+        };
+        if let Some(refusal) = self.another_name(addresses) {
+            self.refuse(refusal);
+        }
     }
 
     /// Answer [`RequestNext::Resolve`]: the resource, nothing, or why it could not be looked up.
     pub fn answer_resource(&mut self, answer: Result<Option<Resource>, Decision>) {
-        let Step::Resolve(next) = self.step else {
-            return;
+        let Some(Awaited::Resource { pair, tried }) = self.awaited.take() else {
+            return self.refuse_unasked();
         };
-        let index = next.saturating_sub(1);
-        match self.resolved(answer) {
-            Ok(resource) => {
-                if let Some(pair) = self.pairs.get_mut(index) {
-                    pair.resource = Some(resource);
-                }
-            }
-            Err(refusal) => self.refusal = Some(refusal),
-        }
+        self.resolved(pair, tried, answer);
     }
 
     /// A rule failed in a way nobody expected: the request is refused, never let through.
@@ -244,8 +263,7 @@ impl RequestCheck {
             &self.call.tool.name,
             crate::wording::check_crashed(type_name),
         );
-        self.call.record_refused(self.request.digest(), &refusal);
-        refusal
+        self.call.record_refused(self.request.digest(), refusal)
     }
 
     /// Whether the call was over when the request came; then it is an audit event of its own.
@@ -255,19 +273,40 @@ impl RequestCheck {
 
     fn end_refused(mut self, refusal: Refusal) -> (Option<RequestCheck>, RequestNext) {
         self.slots.clear();
-        self.call.record_refused(self.request.digest(), &refusal);
+        let refusal = self.call.record_refused(self.request.digest(), refusal);
         (None, RequestNext::Refuse(refusal))
     }
 
     fn end_passed(mut self) -> (Option<RequestCheck>, RequestNext) {
-        self.mark();
+        let sending = self.request.sending();
+        let even_when_over = self.late || self.is_to_unknown_host();
         let actions = self.actions();
+        let Some(number) = self.call.record_allowed(sending, actions, even_when_over) else {
+            let refusal = self.too_late();
+            return self.end_refused(refusal);
+        };
+        self.mark();
         for slots in self.slots.drain(..) {
             slots.keep();
         }
-        let digest = self.request.digest();
-        self.call.record_allowed(digest, actions);
-        (None, RequestNext::Pass(RequestPermit { digest }))
+        let call = Arc::clone(&self.call);
+        let permit = RequestPermit {
+            call,
+            number,
+            sending,
+        };
+        (None, RequestNext::Pass(permit))
+    }
+
+    /// An answer to nothing that was asked: whatever it says, the request is refused.
+    fn refuse_unasked(&mut self) {
+        let refusal = self.unanswered();
+        self.refuse(refusal);
+    }
+
+    /// The first refusal stays.
+    fn refuse(&mut self, refusal: Refusal) {
+        self.refusal.get_or_insert(refusal);
     }
 }
 

@@ -158,6 +158,10 @@ pub(crate) fn check_crashed(type_name: &str) -> String {
     format!("a check failed unexpectedly ({type_name})")
 }
 
+pub(crate) fn unanswered() -> String {
+    "a check was not given the answer it asked for".into()
+}
+
 pub(crate) fn unhooked(library: &str) -> String {
     format!(
         "requests of `{library}` cannot be seen: its shape is not known to this version of toolpass"

@@ -290,3 +290,76 @@ fn an_authorizer_must_say_yes_plainly() {
         }
     }
 }
+
+#[test]
+fn an_answer_left_out_is_no_allow() {
+    let session = dana();
+    let begun = || start(tool(), Some(&session), Plain::Text("acme/x"), true);
+    let (admission, _) = asked(begun().next());
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
+    let by_host = Tool {
+        authorize: Some(Authorize::Host),
+        ..tool()
+    };
+    let (Some(admission), Next::CallAuthorizer) =
+        start(by_host, Some(&session), Plain::Text("acme/x"), true).next()
+    else {
+        panic!("expected the authorizer to be called")
+    };
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
+    let (mut admission, _) = asked(begun().next());
+    admission.answer_decision(&Decision::allow(""), now());
+    let (Some(admission), Next::FetchCredential(_)) = admission.next() else {
+        panic!("expected the credential to be fetched")
+    };
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
+    assert_eq!(session.count(&Key::Tool("deploy".into())), 0);
+}
+
+#[test]
+fn no_second_answer_and_no_other_one_takes_a_no_back() {
+    let session = dana();
+    let denied = || {
+        let (mut admission, _) =
+            asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
+        admission.answer_decision(&Decision::deny("no"), now());
+        admission
+    };
+    let mut admission = denied();
+    admission.answer_decision(&Decision::allow(""), now());
+    assert_eq!(refused(admission.next()), RefusalCode::NotAuthorized);
+    let mut admission = denied();
+    admission.answer_credential(Err("KeyError".into()));
+    assert_eq!(refused(admission.next()), RefusalCode::NotAuthorized);
+    let (mut admission, _) =
+        asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());
+    admission.answer_credential(Ok(()));
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
+}
+
+#[test]
+fn a_refusal_is_the_end_of_an_admission() {
+    let session = dana();
+    let arguments: [Argument<Plain>; 0] = [];
+    let input = Begin {
+        settings: Arc::new(Settings {
+            systems: KnownSystems::NeverTold,
+            strict: true,
+            ..Settings::default()
+        }),
+        tool: Arc::new(Tool {
+            parameters: Vec::new(),
+            authorize: Some(Authorize::Host),
+            ..tool()
+        }),
+        session: Some(session),
+        arguments: Ok(&arguments),
+        parent: None,
+        now: now(),
+        wall: Wall(Duration::ZERO),
+        unhooked: None,
+    };
+    let (rest, next) = begin(input, &mut Says(true)).next();
+    assert!(rest.is_none());
+    assert_eq!(refused((rest, next)), RefusalCode::NotConfigured);
+}

@@ -1,23 +1,22 @@
 //! The rules at a request, each named after what it holds a request to.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Question};
-use toolpass_core::resource::Resource;
-use toolpass_wire::extract::Target;
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::observe::{Observation, RowInfo, System, Systems};
 
-use super::{PairState, RequestCheck, RequestNext, Step, Subject};
+use super::{Awaited, PairState, RequestCheck, RequestNext, Step, Subject};
 use crate::audit::{Note, ObservedAction};
 use crate::call::Asked;
 use crate::refusal::Refusal;
 use crate::scope::AskText;
-use crate::session::{Cap, Key};
-use crate::settings::{ActAs, KnownSystems, UnknownHosts};
+use crate::session::{Cap, Key, Session};
+use crate::settings::{ActAs, EngineState, KnownSystems, UnknownHosts};
 use crate::{authority, authorization, entitlements, exfiltration, taint, wording};
 
 /// A query longer than this counts as sending out, in bytes.
@@ -27,14 +26,7 @@ impl RequestCheck {
     /// Rules 0' to 4: whose host it is, and what the request does there.
     pub(super) fn identify(&mut self) -> Result<(), Refusal> {
         let call = std::sync::Arc::clone(&self.call);
-        let Some(session) = &self.session else {
-            return Err(self.refuse_action(
-                RefusalCode::NoSession,
-                wording::no_session(),
-                self.plain(Effect::Write),
-            ));
-        };
-        authority::of_request(session, &call.tool.name)?;
+        authority::of_request(self.known_session()?, &call.tool.name)?;
         let KnownSystems::Known(systems) = &call.settings.systems else {
             return Err(self.refuse_action(
                 RefusalCode::NotConfigured,
@@ -44,7 +36,7 @@ impl RequestCheck {
         };
         match systems.observe(&self.request) {
             Observation::HostMismatch { reason } => {
-                let reason = wording::host_mismatch(&self.request.describe(), &reason);
+                let reason = wording::host_mismatch(&self.described(), &reason);
                 Err(self.refuse_action(
                     RefusalCode::HostMismatch,
                     reason,
@@ -56,14 +48,12 @@ impl RequestCheck {
                 other_name,
                 counts_as_write,
             } => self.unknown_host(vendor_of, other_name, counts_as_write),
-            known if self.late => {
-                let _ = known;
-                let reason = wording::late(&self.request.describe());
-                Err(self.refuse_action(
-                    RefusalCode::CheckError,
-                    reason,
-                    self.plain(self.request.effect()),
-                ))
+            Observation::Mapped { .. }
+            | Observation::Unmapped { .. }
+            | Observation::Unresolved { .. }
+                if self.late =>
+            {
+                Err(self.too_late())
             }
             Observation::Unmapped {
                 systems: candidates,
@@ -74,11 +64,7 @@ impl RequestCheck {
                 effect,
                 reason,
                 row: _,
-            } => Err(self.unresolved(
-                candidates.first().and_then(|index| systems.get(*index)),
-                effect,
-                &reason,
-            )),
+            } => Err(self.unresolved(self.on(&candidates, effect), &reason)),
             Observation::Mapped {
                 systems: candidates,
                 row,
@@ -99,7 +85,7 @@ impl RequestCheck {
                     row,
                     effect,
                 };
-                self.step = Step::Resolve(0);
+                self.step = Step::Resolve(0, 0);
                 Ok(())
             }
         }
@@ -113,7 +99,7 @@ impl RequestCheck {
         counts_as_write: bool,
     ) -> Result<(), Refusal> {
         let settings = &self.call.settings;
-        let described = self.request.describe();
+        let described = self.described();
         let effect = if counts_as_write {
             self.request.effect().max(Effect::Write)
         } else {
@@ -140,7 +126,7 @@ impl RequestCheck {
             sends_out,
             private: false,
             note: Note::UnknownHost,
-            connection: None,
+            systems: Vec::new(),
         };
         if let Some(reason) = refused {
             return Err(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(effect)));
@@ -162,7 +148,7 @@ impl RequestCheck {
         let why = addresses
             .iter()
             .find_map(|address| systems.led_to(*address, self.request.port(), is_address))?;
-        let reason = wording::other_name(&self.request.describe(), &why);
+        let reason = wording::other_name(&self.described(), &why);
         Some(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(self.effect())))
     }
 
@@ -173,8 +159,7 @@ impl RequestCheck {
         candidates: &[usize],
         effect: Effect,
     ) -> Result<(), Refusal> {
-        let first = candidates.first().and_then(|index| systems.get(*index));
-        let described = self.request.describe();
+        let described = self.described();
         let strict_reads = candidates
             .iter()
             .filter_map(|index| systems.get(*index))
@@ -187,36 +172,24 @@ impl RequestCheck {
             None
         };
         if let Some(reason) = refused {
-            return Err(self.refuse_action(
-                RefusalCode::UnmappedAction,
-                reason,
-                self.on(first, effect),
-            ));
+            let action = self.on(candidates, effect);
+            return Err(self.refuse_action(RefusalCode::UnmappedAction, reason, action));
         }
-        let private = candidates
-            .iter()
-            .filter_map(|index| systems.get(*index))
-            .any(|system| self.is_private(system));
-        let connection = candidates.first().copied();
         self.subject = Subject::Unchecked {
             effect,
             sends_out: false,
-            private,
+            private: self.any_private(candidates),
             note: Note::Unmapped,
-            connection,
+            systems: candidates.to_vec(),
         };
         self.step = Step::Hold;
         Ok(())
     }
 
     /// Rule 4: the request does not say what it acts on.
-    fn unresolved(&self, system: Option<&System>, effect: Effect, why: &Unresolved) -> Refusal {
-        let reason = wording::unresolved(&self.request.describe(), why.as_str());
-        self.refuse_action(
-            RefusalCode::UnresolvedResource,
-            reason,
-            self.on(system, effect),
-        )
+    pub(super) fn unresolved(&self, action: ObservedAction, why: &Unresolved) -> Refusal {
+        let reason = wording::unresolved(&self.described(), why.as_str());
+        self.refuse_action(RefusalCode::UnresolvedResource, reason, action)
     }
 
     /// Rule 4, for rows that only mean something on the agent's own authority.
@@ -230,134 +203,31 @@ impl RequestCheck {
         if self.who == ActAs::Agent {
             return Ok(());
         }
-        let first = candidates.first().and_then(|index| systems.get(*index));
         let strict = self.call.settings.strict
             || candidates
                 .iter()
                 .filter_map(|index| systems.get(*index))
                 .any(|system| system.strict_reads);
         if let Some(why) = &row.agent_only {
-            return Err(self.unresolved(
-                first,
-                effect,
-                &Unresolved::new(format!(
-                    "{why}; do it inside `as_agent()` if the agent itself may"
-                )),
-            ));
+            let why = format!("{why}; do it inside `as_agent()` if the agent itself may");
+            return Err(self.unresolved(self.on(candidates, effect), &Unresolved::new(why)));
         }
         if row.agent_sight && strict {
-            let reason = wording::follows_agent_sight(&self.request.describe());
-            return Err(self.refuse_action(
-                RefusalCode::UnresolvedResource,
-                reason,
-                self.on(first, effect),
-            ));
+            let reason = wording::follows_agent_sight(&self.described());
+            let action = self.on(candidates, effect);
+            return Err(self.refuse_action(RefusalCode::UnresolvedResource, reason, action));
         }
         Ok(())
     }
 
-    /// Rule 4: the resource of one pair, asked for when it is only pointed at.
-    pub(super) fn resolve(&mut self, index: usize) -> Result<Option<RequestNext>, Refusal> {
-        let Some(pair) = self.pairs.get(index) else {
-            self.step = Step::Select;
-            return Ok(None);
-        };
-        match pair.need.target.clone() {
-            None => Ok(None),
-            Some(Target::Resource(text)) => {
-                let parsed = Resource::parse(&text);
-                let resource = parsed.map_err(|invalid| {
-                    self.unresolved(
-                        self.first_system(),
-                        pair.need.effect,
-                        &Unresolved::new(invalid.to_string()),
-                    )
-                })?;
-                if let Some(pair) = self.pairs.get_mut(index) {
-                    pair.resource = Some(resource);
-                }
-                Ok(None)
-            }
-            Some(Target::Pointer(pointer)) => {
-                let connection = self
-                    .first_system()
-                    .map(|system| system.connection.clone())
-                    .unwrap_or_default();
-                Ok(Some(RequestNext::Resolve {
-                    connection,
-                    freshness: self.freshness_of(pair),
-                    pointer,
-                }))
-            }
+    /// Rule 2: ask where a host of no connection leads.
+    pub(super) fn locate(&mut self) -> RequestNext {
+        self.step = Step::Hold;
+        self.awaited = Some(Awaited::Addresses);
+        RequestNext::Locate {
+            host: self.request.host().to_owned(),
+            port: self.request.port(),
         }
-    }
-
-    /// Rule 4: what the look-up of a pointer came to.
-    pub(super) fn resolved(
-        &self,
-        answer: Result<Option<Resource>, Decision>,
-    ) -> Result<Resource, Refusal> {
-        let system = self.first_system();
-        let effect = self.effect();
-        match answer {
-            Ok(Some(resource)) => Ok(resource),
-            Ok(None) => {
-                let reason = wording::leads_nowhere(&self.request.describe());
-                Err(self.refuse_action(
-                    RefusalCode::UnresolvedResource,
-                    reason,
-                    self.on(system, effect),
-                ))
-            }
-            Err(decision) => {
-                let what = format!("look up what {} acts on", self.request.describe());
-                let user = self.session.as_ref().map_or("", |session| session.user());
-                let (code, reason) = authorization::of_decision(user, &what, &decision)
-                    .filter(|(code, _)| *code != RefusalCode::NotAuthorized)
-                    .unwrap_or_else(|| {
-                        (
-                            RefusalCode::AuthorizationError,
-                            wording::authorization_error(user, &what, &decision),
-                        )
-                    });
-                Err(self.refuse_action(code, reason, self.on(system, effect)))
-            }
-        }
-    }
-
-    /// Rule 4': the connection that owns each pair's resource.
-    pub(super) fn select(&mut self) -> Result<(), Refusal> {
-        let (
-            Subject::Mapped {
-                systems: candidates,
-                ..
-            },
-            KnownSystems::Known(systems),
-        ) = (&self.subject, &self.call.settings.systems)
-        else {
-            return Ok(());
-        };
-        let mut chosen = Vec::with_capacity(self.pairs.len());
-        for pair in &self.pairs {
-            let system = match (&pair.resource, candidates.as_slice()) {
-                (_, [only]) => Some(*only),
-                (Some(resource), several) => systems.select(several, resource).ok(),
-                (None, several) => several.first().copied(),
-            };
-            let Some(system) = system else {
-                let action = self.action_of(pair);
-                return Err(self.refuse_action(
-                    RefusalCode::AmbiguousConnection,
-                    wording::ambiguous(&self.request.describe()),
-                    action,
-                ));
-            };
-            chosen.push(system);
-        }
-        for (pair, system) in self.pairs.iter_mut().zip(chosen) {
-            pair.system = Some(system);
-        }
-        Ok(())
     }
 
     /// Rules 5 to 8: what the tool was given leave to do.
@@ -387,7 +257,7 @@ impl RequestCheck {
         let action = strongest.map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
         Err(self.refuse_action(
             RefusalCode::EffectExceeded,
-            wording::effect_exceeded(&self.request.describe(), effect, declared),
+            wording::effect_exceeded(&self.described(), effect, declared),
             action,
         ))
     }
@@ -402,7 +272,7 @@ impl RequestCheck {
         if rule.is_some_and(|(_, rule)| rule.admits_text(resource.id(), host)) {
             return Ok(());
         }
-        let reason = wording::resource_out_of_scope(&self.request.describe(), resource.as_str());
+        let reason = wording::resource_out_of_scope(&self.described(), resource.as_str());
         Err(self.refuse_action(RefusalCode::OutOfScope, reason, self.action_of(pair)))
     }
 
@@ -442,27 +312,29 @@ impl RequestCheck {
         &mut self,
         index: usize,
         now: toolpass_core::clock::Monotonic,
-    ) -> Result<Option<Box<Question>>, Refusal> {
+    ) -> Result<Option<RequestNext>, Refusal> {
         let Some(pair) = self.pairs.get(index) else {
             self.step = Step::Guard;
             return Ok(None);
         };
-        let (Some(action), Some(resource), ActAs::User) =
-            (&pair.need.action, &pair.resource, self.who)
-        else {
+        let Some(action) = &pair.need.action else {
             return Ok(None);
         };
-        if self.call.settings.engine == crate::settings::EngineState::Absent {
+        let Some(resource) = &pair.resource else {
+            let why = Unresolved::new("it names nothing to act on");
+            return Err(self.unresolved(self.action_of(pair), &why));
+        };
+        if self.who == ActAs::Agent {
+            return Ok(None);
+        }
+        if self.call.settings.engine == EngineState::Absent {
             return Err(self.refuse_action(
                 RefusalCode::NotConfigured,
                 wording::not_asked(),
                 self.action_of(pair),
             ));
         }
-        let Some(session) = &self.session else {
-            return Ok(None);
-        };
-        let freshness = self.freshness_of(pair);
+        let session = self.known_session()?;
         let question = Question {
             user: session.user().into(),
             groups: session.groups().unwrap_or_default().to_vec(),
@@ -474,12 +346,14 @@ impl RequestCheck {
             action: action.to_string(),
             resource: resource.as_str().into(),
             facts: pair.need.facts.clone(),
-            freshness,
+            freshness: self.freshness_of(pair),
         };
-        if !freshness.fresh && self.call.allowed_lately(&Asked::of(&question), now) {
+        let asked = Asked::of(&question);
+        if !question.freshness.fresh && self.call.allowed_lately(&asked, now) {
             return Ok(None);
         }
-        Ok(Some(Box::new(question)))
+        self.awaited = Some(Awaited::Decision { pair: index, asked });
+        Ok(Some(RequestNext::Ask(Box::new(question))))
     }
 
     /// Rule 9: the refusal a decision leads to.
@@ -499,15 +373,13 @@ impl RequestCheck {
         );
         let (code, reason) = authorization::of_decision(&question.user, &what, decision)?;
         let action = pair.map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
-        let reason = format!("{}: {reason}", self.request.describe());
+        let reason = format!("{}: {reason}", self.described());
         Some(self.refuse_action(code, reason, action))
     }
 
     /// Rules 10 and 11: outside text, and the three legs of a leak.
     pub(super) fn guard(&mut self) -> Result<(), Refusal> {
-        let Some(session) = &self.session else {
-            return Ok(());
-        };
+        let session = self.known_session()?;
         taint::of_request(session, &self.call.tool, &self.request)?;
         if exfiltration::would_leak(&self.call.settings, session, self.sends_out()) {
             let action = self
@@ -516,7 +388,7 @@ impl RequestCheck {
                 .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
             return Err(self.refuse_action(
                 RefusalCode::ExfiltrationRisk,
-                wording::exfiltration(&self.request.describe()),
+                wording::exfiltration(&self.described()),
                 action,
             ));
         }
@@ -528,11 +400,10 @@ impl RequestCheck {
         let Some(session) = &self.session else { return };
         let (untrusted, private) = match &self.subject {
             Subject::Mapped { row, .. } => {
-                let private = self
-                    .pairs
-                    .iter()
-                    .filter_map(|pair| self.system_of(pair))
-                    .any(|system| self.is_private(system));
+                let private = self.pairs.iter().any(|pair| match &pair.system {
+                    Some(system) => self.any_private(&[*system]),
+                    None => self.any_private(self.candidates()),
+                });
                 (row.untrusted_output, private || row.sensitive)
             }
             Subject::Unchecked { private, .. } => (true, *private),
@@ -560,7 +431,7 @@ impl RequestCheck {
     }
 
     /// How new the answers about a pair must be.
-    fn freshness_of(&self, pair: &PairState) -> Freshness {
+    pub(super) fn freshness_of(&self, pair: &PairState) -> Freshness {
         let sensitive = matches!(&self.subject, Subject::Mapped { row, .. } if row.sensitive);
         Freshness {
             fresh: sensitive || self.call.settings.fresh_effects.contains(&pair.need.effect),
@@ -569,7 +440,7 @@ impl RequestCheck {
     }
 
     /// The strongest effect of the request.
-    fn effect(&self) -> Effect {
+    pub(super) fn effect(&self) -> Effect {
         match &self.subject {
             Subject::Mapped { effect, .. } => self
                 .pairs
@@ -590,24 +461,47 @@ impl RequestCheck {
         }
     }
 
-    fn is_private(&self, system: &System) -> bool {
-        system.private || self.call.settings.private.contains(&system.connection)
+    fn any_private(&self, systems: &[usize]) -> bool {
+        let KnownSystems::Known(known) = &self.call.settings.systems else {
+            return true;
+        };
+        systems
+            .iter()
+            .filter_map(|index| known.get(*index))
+            .any(|system| system.private || self.call.settings.private.contains(&system.connection))
     }
 
-    fn first_system(&self) -> Option<&System> {
-        match (&self.subject, &self.call.settings.systems) {
-            (
-                Subject::Mapped {
-                    systems: candidates,
-                    ..
-                },
-                KnownSystems::Known(systems),
-            ) => systems.get(*candidates.first()?),
-            (Subject::Unchecked { connection, .. }, KnownSystems::Known(systems)) => {
-                systems.get((*connection)?)
-            }
-            _ => None,
+    /// The systems the request could belong to.
+    pub(super) fn candidates(&self) -> &[usize] {
+        match &self.subject {
+            Subject::Mapped { systems, .. } | Subject::Unchecked { systems, .. } => systems,
+            Subject::Settled => &[],
         }
+    }
+
+    pub(super) fn candidate(&self, place: usize) -> Option<&System> {
+        match &self.call.settings.systems {
+            KnownSystems::Known(systems) => systems.get(*self.candidates().get(place)?),
+            KnownSystems::NeverTold => None,
+        }
+    }
+
+    /// Whether no connection answers there, and that is all there is to say of it.
+    pub(super) fn is_to_unknown_host(&self) -> bool {
+        matches!(
+            &self.subject,
+            Subject::Unchecked {
+                note: Note::UnknownHost,
+                ..
+            }
+        )
+    }
+
+    fn known_session(&self) -> Result<&Session, Refusal> {
+        self.session.as_ref().ok_or_else(|| {
+            let action = self.plain(Effect::Write);
+            self.refuse_action(RefusalCode::NoSession, wording::no_session(), action)
+        })
     }
 
     fn system_of(&self, pair: &PairState) -> Option<&System> {
@@ -618,14 +512,14 @@ impl RequestCheck {
     }
 
     /// The entry of one pair.
-    fn action_of(&self, pair: &PairState) -> ObservedAction {
-        let system = self.system_of(pair).or_else(|| self.first_system());
-        let mut entry = self.on(system, pair.need.effect);
-        entry.action = pair
-            .need
-            .action
-            .as_ref()
-            .and_then(|action| Some(format!("{}:{action}", system?.integration)));
+    pub(super) fn action_of(&self, pair: &PairState) -> ObservedAction {
+        let mut entry = match &pair.system {
+            Some(system) => self.on(&[*system], pair.need.effect),
+            None => self.on(self.candidates(), pair.need.effect),
+        };
+        if let (Some(action), Some(integration)) = (&pair.need.action, &entry.integration) {
+            entry.action = Some(format!("{integration}:{action}"));
+        }
         entry.resource = pair
             .resource
             .as_ref()
@@ -640,7 +534,7 @@ impl RequestCheck {
 
     /// The entry of a request without pairs.
     fn unchecked_action(&self) -> ObservedAction {
-        let mut entry = self.on(self.first_system(), self.effect());
+        let mut entry = self.on(self.candidates(), self.effect());
         match &self.subject {
             Subject::Unchecked {
                 sends_out, note, ..
@@ -655,10 +549,22 @@ impl RequestCheck {
         entry
     }
 
-    fn on(&self, system: Option<&System>, effect: Effect) -> ObservedAction {
+    /// An entry on these systems, which share an integration; the connection is named when there is only one.
+    pub(super) fn on(&self, systems: &[usize], effect: Effect) -> ObservedAction {
+        let KnownSystems::Known(known) = &self.call.settings.systems else {
+            return self.plain(effect);
+        };
+        let named: Vec<&System> = systems
+            .iter()
+            .filter_map(|index| known.get(*index))
+            .collect();
+        let first = named.first();
+        let shared = first.filter(|first| named.iter().all(|s| s.integration == first.integration));
         ObservedAction {
-            connection: system.map(|system| system.connection.clone()),
-            integration: system.map(|system| system.integration.to_owned()),
+            connection: first
+                .filter(|_| named.len() == 1)
+                .map(|system| system.connection.clone()),
+            integration: shared.map(|system| system.integration.to_owned()),
             ..self.plain(effect)
         }
     }
@@ -679,7 +585,32 @@ impl RequestCheck {
         }
     }
 
-    fn refuse_action(&self, code: RefusalCode, reason: String, action: ObservedAction) -> Refusal {
+    /// The request in words, without the call's secrets.
+    pub(super) fn described(&self) -> String {
+        let secrets = self.call.secrets();
+        self.request
+            .describe_with(|path| Cow::Owned(secrets.redact(path).into_owned()))
+    }
+
+    /// The call was over when the request came, or ended while it waited.
+    pub(super) fn too_late(&self) -> Refusal {
+        let reason = wording::late(&self.described());
+        let action = self.plain(self.request.effect());
+        self.refuse_action(RefusalCode::CheckError, reason, action)
+    }
+
+    /// Whoever drives the check did not answer what it asked.
+    pub(super) fn unanswered(&self) -> Refusal {
+        let action = self.plain(self.effect());
+        self.refuse_action(RefusalCode::CheckError, wording::unanswered(), action)
+    }
+
+    pub(super) fn refuse_action(
+        &self,
+        code: RefusalCode,
+        reason: String,
+        action: ObservedAction,
+    ) -> Refusal {
         let reason = self.call.secrets().redact(&reason).into_owned();
         let action = ObservedAction {
             allowed: false,

@@ -663,11 +663,7 @@ fn sensitive_answers_mark_the_session_private_and_are_asked_fresh() {
 fn a_permit_is_for_one_request_and_used_once() {
     let call = running(settings(), tool(), &dana());
     let asked = request("POST", PULLS);
-    assert!(
-        drive(&call, None, Arc::clone(&asked), 0, &allow)
-            .refused
-            .is_none()
-    );
+    let _permit = passed(&call, &asked);
     assert!(!admitted(
         &call,
         &with_body("POST", PULLS, RawBody::Bytes(b"other"))
@@ -718,4 +714,317 @@ fn a_dropped_check_lets_nothing_through() {
             .actions
             .is_empty()
     );
+}
+
+/// A check that has been driven to its first question.
+fn asking(call: &Arc<Call>, request: Arc<WireRequest>) -> (RequestCheck, Box<Question>) {
+    match RequestCheck::new(call, None, request).next(&Nobody, at(0)) {
+        (Some(check), RequestNext::Ask(question)) => (check, question),
+        _ => panic!("expected a question"),
+    }
+}
+
+/// What a check comes to without a further answer.
+fn end(check: RequestCheck) -> Option<RefusalCode> {
+    match check.next(&Nobody, at(0)) {
+        (_, RequestNext::Refuse(refusal)) => Some(refusal.code),
+        (_, RequestNext::Pass(_)) => None,
+        _ => panic!("expected an end"),
+    }
+}
+
+#[test]
+fn an_answer_left_out_is_no_allow() {
+    let call = running(settings(), tool(), &dana());
+    let (check, _) = asking(&call, request("POST", PULLS));
+    assert_eq!(end(check), Some(RefusalCode::CheckError));
+    let call = running(settings(), tool(), &dana());
+    let check = RequestCheck::new(&call, None, request("GET", "https://other.example/x"));
+    let (Some(check), RequestNext::Locate { .. }) = check.next(&Nobody, at(0)) else {
+        panic!("expected to be asked for addresses")
+    };
+    assert_eq!(end(check), Some(RefusalCode::CheckError));
+    let call = running(pointed(), tool(), &dana());
+    let check = RequestCheck::new(&call, None, request("GET", BY_ID));
+    let (Some(check), RequestNext::Resolve { .. }) = check.next(&Nobody, at(0)) else {
+        panic!("expected to be asked for a resource")
+    };
+    assert_eq!(end(check), Some(RefusalCode::CheckError));
+}
+
+#[test]
+fn no_second_answer_and_no_other_one_takes_a_no_back() {
+    let denied = || {
+        let call = running(settings(), tool(), &dana());
+        let (mut check, question) = asking(&call, request("POST", PULLS));
+        check.answer_decision(&question, &deny(&question), at(0));
+        (check, question)
+    };
+    let (mut check, question) = denied();
+    check.answer_decision(&question, &allow(&question), at(0));
+    assert_eq!(end(check), Some(RefusalCode::NotAuthorized));
+    let (mut check, _) = denied();
+    check.answer_addresses(&[]);
+    assert_eq!(end(check), Some(RefusalCode::NotAuthorized));
+    let (mut check, _) = denied();
+    check.answer_resource(Ok(Resource::parse("repo:acme/x").ok()));
+    assert_eq!(end(check), Some(RefusalCode::NotAuthorized));
+}
+
+#[test]
+fn an_answer_to_another_question_is_no_answer() {
+    let call = running(settings(), tool(), &dana());
+    let (mut check, question) = asking(&call, request("POST", PULLS));
+    let other = Question {
+        resource: "repo:acme/mine".into(),
+        ..*question
+    };
+    check.answer_decision(&other, &allow(&other), at(0));
+    assert_eq!(end(check), Some(RefusalCode::CheckError));
+    let call = running(settings(), tool(), &dana());
+    let (mut check, _) = asking(&call, request("POST", PULLS));
+    check.answer_addresses(&[]);
+    assert_eq!(end(check), Some(RefusalCode::CheckError));
+}
+
+const BY_ID: &str = "https://git.example.com/api/repositories/42";
+
+/// Two connections on one host, and a row whose resource is only pointed at.
+fn pointed() -> Settings {
+    let by_id = |reading: &toolpass_wire::reading::Reading<'_>| {
+        let pointer = Pointer {
+            kind: "id".into(),
+            value: reading.path("id").into(),
+            parts: std::collections::BTreeMap::new(),
+        };
+        Ok(toolpass_wire::extract::Extracted::pairs(vec![
+            toolpass_wire::extract::Pair::at("repo.read", pointer),
+        ]))
+    };
+    let rows = Rows {
+        routes: vec![Route::new("GET", "/repositories/{id}", None, None).reads(by_id)],
+        ..Rows::default()
+    };
+    let table: &'static RouteTable = Box::leak(Box::new(RouteTable::build(rows).unwrap()));
+    let systems = ["acme", "beta"].map(|owner| System {
+        connection: owner.into(),
+        integration: "github",
+        table: Some(table),
+        endpoints: vec![Endpoint::parse("https://git.example.com/api").unwrap()],
+        owns: Arc::new(move |resource| resource.id().starts_with(owner)),
+        private: owner == "beta",
+        strict_reads: false,
+        vendor_hosts: &[],
+    });
+    Settings {
+        systems: KnownSystems::Known(Arc::new(Systems::new(systems.into()))),
+        ..settings()
+    }
+}
+
+/// What a look-up comes to.
+#[derive(Clone, Copy)]
+enum Looked {
+    Failed,
+    Found(&'static str),
+    Nowhere,
+}
+
+/// Where each connection says that a pointer leads, and what the request comes to.
+fn resolve(answer: &dyn Fn(&str) -> Looked) -> (Vec<String>, Result<String, RefusalCode>) {
+    let call = running(pointed(), tool(), &dana());
+    let mut check = RequestCheck::new(&call, None, request("GET", BY_ID));
+    let mut tried = Vec::new();
+    loop {
+        check = match check.next(&Nobody, at(0)) {
+            (Some(mut rest), RequestNext::Resolve { connection, .. }) => {
+                rest.answer_resource(match answer(&connection) {
+                    Looked::Failed => Err(Decision::unknown(Code::UpstreamTimeout, "")),
+                    Looked::Found(text) => Ok(Some(Resource::parse(text).unwrap())),
+                    Looked::Nowhere => Ok(None),
+                });
+                tried.push(connection);
+                rest
+            }
+            (_, RequestNext::Ask(question)) => {
+                return (
+                    tried,
+                    Ok(format!("{} {}", question.connection, question.resource)),
+                );
+            }
+            (_, RequestNext::Refuse(refusal)) => return (tried, Err(refusal.code)),
+            _ => panic!("expected a question or a refusal"),
+        };
+    }
+}
+
+#[test]
+fn a_pointer_is_looked_up_in_each_connection_that_answers_for_the_host() {
+    use Looked::{Failed, Found, Nowhere};
+    let only_at = |at: &'static str, there: Looked| {
+        move |connection: &str| if connection == at { there } else { Nowhere }
+    };
+    let both = || vec!["acme".to_owned(), "beta".to_owned()];
+    let found = || Ok("beta repo:beta/x".to_owned());
+    assert_eq!(
+        resolve(&only_at("beta", Found("repo:beta/x"))),
+        (both(), found())
+    );
+    let (tried, by_acme) = resolve(&only_at("acme", Found("repo:beta/x")));
+    assert_eq!((tried.len(), by_acme), (1, found()));
+    assert_eq!(
+        resolve(&|_| Nowhere).1,
+        Err(RefusalCode::UnresolvedResource)
+    );
+    for failing in ["acme", "beta"] {
+        let come_to = resolve(&only_at(failing, Failed));
+        assert_eq!(come_to, (both(), Err(RefusalCode::AuthorizationError)));
+    }
+}
+
+#[test]
+fn what_needs_no_permission_belongs_to_every_connection_of_the_host() {
+    let rows = Rows {
+        routes: vec![Route::new("GET", "/rate_limit", None, None)],
+        ..Rows::default()
+    };
+    let table: &'static RouteTable = Box::leak(Box::new(RouteTable::build(rows).unwrap()));
+    let systems = ["acme", "beta"].map(|owner| System {
+        connection: owner.into(),
+        integration: "github",
+        table: Some(table),
+        endpoints: vec![Endpoint::parse("https://git.example.com/api").unwrap()],
+        owns: Arc::new(|_| false),
+        private: owner == "beta",
+        strict_reads: false,
+        vendor_hosts: &[],
+    });
+    let session = dana();
+    let call = running(
+        Settings {
+            systems: KnownSystems::Known(Arc::new(Systems::new(systems.into()))),
+            ..settings()
+        },
+        tool(),
+        &session,
+    );
+    let met = drive(
+        &call,
+        None,
+        request("GET", "https://git.example.com/api/rate_limit"),
+        0,
+        &deny,
+    );
+    assert!(met.refused.is_none() && met.asked.is_empty());
+    assert!(session.read_private(), "private, because one of them is");
+    assert_eq!(
+        call.observed()[0].connection,
+        None,
+        "nobody knows which of them"
+    );
+}
+
+#[test]
+fn a_call_that_ends_while_a_request_waits_lets_it_through_no_more() {
+    let call = running(settings(), tool(), &dana());
+    let (mut check, question) = asking(&call, request("POST", PULLS));
+    let _ = call.finish(&BodyEnd::Returned, at(0));
+    check.answer_decision(&question, &allow(&question), at(0));
+    assert_eq!(end(check), Some(RefusalCode::CheckError));
+}
+
+fn passed(call: &Arc<Call>, request: &Arc<WireRequest>) -> RequestPermit {
+    let (mut check, question) = asking(call, Arc::clone(request));
+    check.answer_decision(&question, &allow(&question), at(0));
+    match check.next(&Nobody, at(0)) {
+        (_, RequestNext::Pass(permit)) => permit,
+        _ => panic!("expected a permit"),
+    }
+}
+
+#[test]
+fn a_permit_lasts_as_long_as_the_layer_that_was_given_it() {
+    let call = running(settings(), tool(), &dana());
+    let asked = request("POST", PULLS);
+    let permit = passed(&call, &asked);
+    assert!(permit.covers(&asked));
+    drop(permit);
+    assert!(
+        !admitted(&call, &asked),
+        "the next one like it is a request of its own"
+    );
+}
+
+#[test]
+fn a_permit_is_for_no_request_with_other_headers_or_an_unread_body() {
+    let with_header = |name: &'static str, value: &'static [u8]| {
+        let raw = RawRequest {
+            scheme: "https",
+            host: "git.example.com",
+            port: None,
+            method: "POST",
+            target: "/api/repos/acme/shop/pulls",
+            headers: vec![("content-type", b"text/plain"), (name, value)],
+            body: RawBody::None,
+        };
+        Arc::new(WireRequest::read(raw, &Limits::default()))
+    };
+    let call = running(settings(), tool(), &dana());
+    let permit = passed(&call, &request("POST", PULLS));
+    for (name, value) in [
+        ("x-http-method-override", b"DELETE" as &[u8]),
+        ("host", b"other.example"),
+        ("upgrade", b"websocket"),
+        ("content-encoding", b"gzip"),
+        ("x-forwarded-host", b"other.example"),
+        ("content-length", b"7"),
+    ] {
+        let other = with_header(name, value);
+        assert!(!permit.covers(&other) && !admitted(&call, &other), "{name}");
+    }
+    assert!(permit.covers(&with_header("host", b"git.example.com")));
+    assert!(admitted(&call, &with_header("user-agent", b"x")));
+    let call = running(settings(), tool(), &dana());
+    let unread = with_body("POST", PULLS, RawBody::Unread);
+    let permit = passed(&call, &unread);
+    assert!(permit.covers(&unread));
+    assert!(!admitted(&call, &unread), "two unread bodies look alike");
+}
+
+#[test]
+fn no_beginning_of_a_secret_stays_where_a_path_is_cut() {
+    let call = running(settings(), tool(), &dana());
+    call.hide(crate::redact::Secrets::new(&[
+        toolpass_core::secret::Secret::new("hunter2hunter2"),
+    ]));
+    let target = format!(
+        "https://git.example.com/api/{}/hunter2hunter2",
+        "a".repeat(155)
+    );
+    let met = drive(&call, None, request("POST", &target), 0, &allow);
+    let reason = met.refused.unwrap().reason;
+    assert!(!reason.contains("hunt"), "{reason}");
+}
+
+#[test]
+fn what_was_marked_by_one_request_holds_the_next_of_the_same_body() {
+    let session = dana();
+    let settings = Settings {
+        private: vec!["one".into()],
+        ..settings()
+    };
+    let call = running(settings, tool(), &session);
+    assert!(
+        drive(&call, None, request("POST", PULLS), 0, &allow)
+            .refused
+            .is_none()
+    );
+    assert!(
+        drive(&call, None, request("GET", REPO), 0, &allow)
+            .refused
+            .is_none()
+    );
+    let other = "https://git.example.com/api/repos/acme/other/pulls";
+    let met = drive(&call, None, request("POST", other), 0, &allow);
+    assert_eq!(code(&met), Some(RefusalCode::ExfiltrationRisk));
 }

@@ -1,5 +1,14 @@
+use std::sync::Arc;
+
+use toolpass_guard::call::Call;
 use toolpass_guard::request::RequestPermit;
 
-fn main() {
-    let _ = RequestPermit { digest: [0; 32] };
+fn forge(call: Arc<Call>) -> RequestPermit {
+    RequestPermit {
+        call,
+        number: 0,
+        sending: [0; 32],
+    }
 }
+
+fn main() {}
