@@ -46,7 +46,7 @@ def _send(known: frozenset[Any], stream: type, replay: type) -> Callable[..., An
                 if getattr(type(transport), "handle_request", None) not in known:
                     _verdict.Layers.upper = True
                     request.stream = body = _body.read(request.stream, replay)
-                    _verdict.permit(call, _parts(request, body))
+                    _permit = _verdict.permit(call, _parts(request, body))  # kept while it is sent
             return original(self, request)
 
         return send_single_request
@@ -63,7 +63,7 @@ def _send_async(known: frozenset[Any], stream: type, replay: type) -> Callable[.
                 if getattr(type(transport), "handle_async_request", None) not in known:
                     _verdict.Layers.upper = True
                     request.stream = body = await _body.read_async(request.stream, replay)
-                    await _verdict.permit_async(call, _parts(request, body))
+                    _permit = await _verdict.permit_async(call, _parts(request, body))  # kept while it is sent
             return await original(self, request)
 
         return send_single_request
