@@ -8,8 +8,10 @@ use toolpass_core::question::Pointer;
 use toolpass_core::resource::Resource;
 use toolpass_wire::extract::{Extracted, Pair, Target};
 use toolpass_wire::field::Unresolved;
+use toolpass_wire::matcher::Match;
 use toolpass_wire::path::PathSegments;
 use toolpass_wire::reading::Reading;
+use toolpass_wire::table::Text;
 use toolpass_wire::template::Path;
 
 use super::{NOBODY, number, pointer};
@@ -77,40 +79,40 @@ fn as_named(
     };
     let pairs = match extracted.pairs.take() {
         Some(pairs) => pairs,
-        None => {
-            let value_of = |name: &str| {
-                let of_reader = extracted.fields.iter().find(|(known, _)| known == name);
-                of_reader
-                    .or_else(|| captured.iter().find(|(known, _)| known == name))
-                    .map(|(_, value)| value.as_str())
-            };
-            let resource = found
-                .resource()
-                .map(|template| template.fill(value_of))
-                .transpose()?;
-            let facts = std::mem::take(&mut extracted.facts);
-            vec![Pair {
-                action: route.action.clone(),
-                target: resource.map(Target::Resource),
-                effect: None,
-                facts,
-            }]
-        }
+        None => vec![own_pair(&found, &captured, &extracted)?],
     };
-    extracted.pairs = Some(
-        pairs
-            .into_iter()
-            .map(|pair| pointed(pair, named, pointer))
-            .collect::<Result<_, _>>()?,
-    );
-    extracted.effect = Some(
-        extracted
+    let pairs = pairs.into_iter().map(|pair| pointed(pair, named, pointer));
+    Ok(Extracted {
+        pairs: Some(pairs.collect::<Result<_, _>>()?),
+        effect: extracted
             .effect
-            .unwrap_or_else(|| route.effect_of(reading.method())),
-    );
-    extracted.sends_out = extracted.sends_out.or(route.sends_out);
-    extracted.fields.clear();
-    Ok(extracted)
+            .or_else(|| Some(route.effect_of(reading.method()))),
+        sends_out: extracted.sends_out.or(route.sends_out),
+        ..Extracted::default()
+    })
+}
+
+/// The pair of a row that names none itself.
+fn own_pair(
+    found: &Match<'_>,
+    captured: &[(Text, String)],
+    extracted: &Extracted,
+) -> Result<Pair, Unresolved> {
+    let value_of = |name: &str| {
+        let fields = extracted.fields.iter().chain(captured);
+        let mut named = fields.filter(|(known, _)| known == name);
+        named.next().map(|(_, value)| value.as_str())
+    };
+    let resource = found
+        .resource()
+        .map(|template| template.fill(value_of))
+        .transpose()?;
+    Ok(Pair {
+        action: found.route.action.clone(),
+        target: resource.map(Target::Resource),
+        effect: None,
+        facts: extracted.facts.clone(),
+    })
 }
 
 fn pointed(mut pair: Pair, named: &str, pointer: &Pointer) -> Result<Pair, Unresolved> {

@@ -47,20 +47,21 @@ pub(super) fn of_public(selections: &[Selection]) -> Result<(), Unresolved> {
     Ok(())
 }
 
-/// What a mutation answers with: no more than its pair covers.
+/// What a mutation answers with: no more than its pair covers, and of what is no part of a repository plain values.
 pub(super) fn of_payload(selections: &[Selection]) -> Result<(), Unresolved> {
     for field in selections {
-        let place = if ACCOUNTS.contains(&field.name.as_str()) {
-            Place::Account
-        } else {
+        let name = field.name.as_str();
+        let is_content = CONTENT.contains(&name) || PAYLOADS.contains(&name);
+        let place = if is_content {
             Place::Content
+        } else {
+            Place::Account
         };
         let mut needed = Action::RepoRead;
         walk(place, &field.selections, &mut needed)?;
         if needed != Action::RepoRead {
             return Err(Unresolved::new(format!(
-                "what is selected below `{}` needs more than reading",
-                field.name
+                "what is selected below `{name}` needs more than reading"
             )));
         }
     }
@@ -125,9 +126,9 @@ const PLUMBING: &[&str] = &["edges", "node", "nodes", "pageInfo"];
 /// People, teams and organizations.
 #[rustfmt::skip]
 const ACCOUNTS: &[&str] = &[
-    "actor", "answerChosenBy", "app", "assignableUsers", "assignees", "author", "authors", "closedBy", "committer", "creator",
-    "editor", "enabledBy", "enterprise", "headRepositoryOwner", "mentionableUsers", "mergedBy", "organization", "owner",
-    "participants", "requestedReviewer", "stargazers", "team", "uploadedBy", "user", "viewer", "watchers",
+    "actor", "answerChosenBy", "app", "assignableUsers", "assignees", "author", "authors", "committer", "creator", "editor",
+    "enabledBy", "enterprise", "headRepositoryOwner", "mentionableUsers", "mergedBy", "organization", "owner", "participants",
+    "reactors", "requestedReviewer", "signer", "stargazers", "team", "uploadedBy", "user", "viewer", "watchers",
 ];
 
 /// Repositories that may be others than the one asked about.
@@ -142,15 +143,24 @@ const OTHERS: &[&str] = &[
 /// What belongs to a repository.
 #[rustfmt::skip]
 const CONTENT: &[&str] = &[
-    "annotations", "answer", "assignedLabel", "autoMergeRequest", "baseRef", "blame", "category", "checkRuns", "checkSuite", "checkSuites", "codeOfConduct",
-    "codeowners", "comment", "comments", "commit", "commitComments", "commitEdge", "commits", "contactLinks", "contexts",
-    "contributingGuidelines", "defaultBranchRef", "discussion", "discussionCategories", "discussionCategory", "discussions", "entries",
-    "errors", "file", "files", "fundingLinks", "history", "issue", "issueOrPullRequest", "issueTemplates", "issues", "label",
-    "labels", "languages", "latestOpinionatedReviews", "latestRelease", "latestReviews", "license", "licenseInfo", "lines", "mergeCommit", "milestone", "milestones",
-    "object", "pinnedDiscussions", "pinnedIssues", "poll", "potentialMergeCommit", "primaryLanguage", "pullRequest", "pullRequestReview",
-    "pullRequestReviewThread", "pullRequestTemplates", "pullRequests", "ranges", "reaction", "reactionGroups", "reactions", "reactors", "ref", "refs", "releaseAssets", "repositoryTopics",
-    "review", "reviewRequests", "reviewThreads", "reviews", "signature", "status", "statusCheckRollup", "steps", "subject", "tag",
-    "tagCommit", "tagger", "target", "thread", "topic", "tree", "workflow", "workflowRun",
+    "annotations", "answer", "autoMergeRequest", "baseRef", "blame", "category", "checkRuns", "checkSuite", "checkSuites",
+    "codeOfConduct", "codeowners", "comments", "commit", "commitComments", "commits", "contactLinks", "contexts",
+    "contributingGuidelines", "defaultBranchRef", "discussion", "discussionCategories", "discussionCategory", "discussions",
+    "entries", "errors", "file", "files", "fundingLinks", "history", "issue", "issueOrPullRequest", "issueTemplates", "issues",
+    "label", "labels", "languages", "latestOpinionatedReviews", "latestRelease", "latestReviews", "licenseInfo", "mergeCommit",
+    "milestone", "milestones", "object", "pinnedDiscussions", "pinnedIssues", "poll", "potentialMergeCommit", "primaryLanguage",
+    "pullRequest", "pullRequestReview", "pullRequestTemplates", "pullRequests", "ranges", "reactionGroups", "reactions", "ref",
+    "refs", "releaseAssets", "repositoryTopics", "reviewRequests", "reviewThreads", "reviews", "signature", "status",
+    "statusCheckRollup", "steps", "tag", "tagCommit", "tagger", "target", "topic", "tree", "workflow", "workflowRun",
+];
+
+/// What mutations call a part of a repository in their answers.
+#[rustfmt::skip]
+const PAYLOADS: &[&str] = &[
+    "assignable", "branchProtectionRule", "checkRun", "comment", "commentEdge", "deployment", "deploymentStatus", "duplicate",
+    "environment", "issueComment", "labelable", "linkedBranch", "lockedRecord", "mergeQueueEntry", "minimizedComment",
+    "pollOption", "pullRequestReviewComment", "reaction", "repository", "repositoryVulnerabilityAlert", "revertPullRequest", "reviewEdge",
+    "ruleset", "subject", "thread", "unlockedRecord", "unminimizedComment",
 ];
 
 /// Drafts, alerts and collaborators.
@@ -190,3 +200,31 @@ const NAMES: &[&str] = &[
 
 /// Values that are credentials.
 const CREDENTIALS: &[&str] = &["tempCloneToken"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_and_no_name_stands_in_two() {
+        let lists = [
+            PLUMBING,
+            ACCOUNTS,
+            OTHERS,
+            CONTENT,
+            OF_WRITERS,
+            OF_ADMINISTRATORS,
+        ];
+        for list in lists.iter().chain([&PAYLOADS, &PUBLIC, &NAMES]) {
+            assert!(
+                list.is_sorted_by(|before, after| before < after),
+                "{list:?}"
+            );
+        }
+        let mut all: Vec<&str> = lists.concat();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}
