@@ -11,6 +11,7 @@ pub mod arguments;
 pub mod audit;
 pub mod authority;
 pub mod authorization;
+pub mod budget;
 pub mod call;
 pub mod entitlements;
 pub mod exfiltration;

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use aho_corasick::{AhoCorasick, MatchKind};
 use toolpass_core::secret::{REDACTED, Secret};
 
+use crate::json::quote;
+
 /// The shortest secret that is replaced: anything shorter would blank ordinary words.
 pub const MIN_BYTES: usize = 8;
 
@@ -64,9 +66,58 @@ impl Secrets {
     }
 }
 
-/// The spellings of one secret.
+/// Whether the member of a credential under this key is secret, rather than a user's or a host's name.
+/// Shape: a key is read in lower case, and as the words between anything that is neither letter nor digit.
+pub fn is_secret_key(key: &str) -> bool {
+    let key = key.to_lowercase();
+    let words = || key.split(|c: char| !c.is_alphanumeric());
+    SECRET_PARTS.iter().any(|part| key.contains(part))
+        || words().any(|word| SECRET_WORDS.contains(&word))
+}
+
+/// What a key of a secret holds anywhere in it.
+const SECRET_PARTS: &[&str] = &[
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "private",
+    "secret",
+    "token",
+];
+
+/// What a key of a secret holds as a word of its own, or is.
+const SECRET_WORDS: &[&str] = &[
+    "accesskey",
+    "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "cookie",
+    "dsn",
+    "jwt",
+    "key",
+    "pass",
+    "pat",
+    "pem",
+    "pin",
+    "pw",
+    "pwd",
+    "sas",
+    "signature",
+];
+
+/// The spellings of one secret: as it is, and as [`crate::json::quote`] writes it into an audit event.
 fn spellings(secret: &Secret) -> Vec<Vec<u8>> {
-    vec![secret.expose().to_vec()]
+    let raw = secret.expose().to_vec();
+    let quoted = secret.expose_str().map(quote);
+    let quoted = quoted
+        .as_deref()
+        .and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
+    let quoted = quoted
+        .map(|text| text.as_bytes().to_vec())
+        .filter(|quoted| *quoted != raw);
+    std::iter::once(raw).chain(quoted).collect()
 }
 
 #[cfg(test)]
@@ -88,6 +139,36 @@ mod tests {
         );
         assert!(!secrets.mentioned_in("short"));
         assert!(Secrets::new(&[]).is_empty());
+    }
+
+    #[test]
+    fn keys_of_secrets() {
+        for key in [
+            "password",
+            "client_secret",
+            "APIKEY",
+            "api-key",
+            "pw",
+            "GITHUB_TOKEN",
+            "PrivatePem",
+            "key",
+            "Authorization",
+        ] {
+            assert!(is_secret_key(key), "{key}");
+        }
+        for key in [
+            "user", "username", "host", "email", "monkey", "keyboard", "region", "author", "path",
+            "",
+        ] {
+            assert!(!is_secret_key(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_found_as_json_spells_it() {
+        let secrets = Secrets::new(&[Secret::new("a\"b\\c\nd<e>")]);
+        let json = quote("x a\"b\\c\nd<e> y");
+        assert_eq!(secrets.redact(&json), "\"x [REDACTED] y\"");
     }
 
     proptest! {

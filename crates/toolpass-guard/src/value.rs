@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// Which class of the host a hint names; an index into a list the host keeps.
+/// Which class, or which value of a `Literal`, a hint names; an index into a list the host keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClassId(pub usize);
 
@@ -17,6 +17,8 @@ pub trait Value: Sized {
     fn type_name(&self) -> String;
     /// Whether it is an instance of a class of the host.
     fn is_instance(&self, class: ClassId) -> bool;
+    /// Whether it equals a value of the host that a `Literal` lists, and is of the same type.
+    fn is_member(&self, member: ClassId) -> bool;
     /// How the host would show it, for the audit event; at most `max_chars` characters of it are kept.
     fn shown(&self, max_chars: usize) -> String;
 }
@@ -102,6 +104,10 @@ pub(crate) mod tests {
 
         fn is_instance(&self, class: ClassId) -> bool {
             matches!(self, Plain::Object(id) if *id == class.0)
+        }
+
+        fn is_member(&self, member: ClassId) -> bool {
+            self.is_instance(member)
         }
 
         fn shown(&self, max_chars: usize) -> String {
