@@ -72,17 +72,17 @@ impl Looked {
 
 /// Learn where the connections' hosts lead; whether all of them were found.
 async fn learn(systems: &Systems) -> bool {
-    let mut places: BTreeMap<(&str, u16), Vec<usize>> = BTreeMap::new();
+    let mut places: BTreeMap<(String, u16), Vec<usize>> = BTreeMap::new();
     for (index, system) in systems.iter().enumerate() {
         for endpoint in &system.endpoints {
             if let Some(host) = endpoint.host.exact() {
-                let place = (host, endpoint.port_number());
+                let place = (host.to_owned(), endpoint.port_number());
                 places.entry(place).or_default().push(index);
             }
         }
     }
     let found = stream::iter(places).map(|((host, port), indices)| async move {
-        let addresses = resolve(host, port).await;
+        let addresses = resolve(&host, port).await;
         for (index, address) in indices
             .iter()
             .flat_map(|index| addresses.iter().map(move |address| (*index, *address)))
