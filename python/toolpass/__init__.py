@@ -16,18 +16,67 @@ person may not do it.
 
 from __future__ import annotations
 
+import os
+
+from toolpass import _native
 from toolpass._context import as_agent, as_user, current_call, current_session
 from toolpass._engine import ALLOW, DENY, UNKNOWN, guarded, permission_check
 from toolpass._errors import ActionRefused, PermissionDenied, ToolError, ToolRefused
-from toolpass._native import AuditEvent, Decision, ObservedAction, Secret, Session, Toolpass, env, file, literal
+from toolpass._native import (
+    AuditEvent,
+    AuthDecision,
+    Decision,
+    ObservedAction,
+    Secret,
+    Session,
+    Toolpass,
+    __version__,
+    env,
+    file,
+    literal,
+)
 from toolpass._native import CallContext as Call
-from toolpass._source import GroupsSource, UserSource, current
-from toolpass._tool import AuthDecision, ToolSpec, each, spec_of, whole
-from toolpass._toolkit import EFFECTS, Effect, Toolkit, configure, default_toolkit, intercept, log_audit
-from toolpass._version import __version__
+from toolpass._source import current
+from toolpass._tool import each, spec_of, whole
+from toolpass._toolkit import EFFECTS, Toolkit, configure, default_toolkit, intercept, log_audit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolpass._types import (
+        AuditSink,
+        Authorizer,
+        CredentialSource,
+        Effect,
+        GroupsSource,
+        ScopeRule,
+        ToolSpec,
+        UserSource,
+        Validator,
+    )
 
 tool = default_toolkit().tool
 secured_tool = tool
+
+if hasattr(os, "register_at_fork"):
+    # A forked child has none of the engine's threads: they are started anew at its first question.
+    os.register_at_fork(after_in_child=_native.after_fork)
+
+
+def __getattr__(name: str) -> object:
+    """The names only annotations need, loaded when asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from toolpass import _types
+
+    value: object = getattr(_types, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Every public name, loaded or not."""
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "ALLOW",
@@ -36,13 +85,17 @@ __all__ = [
     "UNKNOWN",
     "ActionRefused",
     "AuditEvent",
+    "AuditSink",
     "AuthDecision",
+    "Authorizer",
     "Call",
+    "CredentialSource",
     "Decision",
     "Effect",
     "GroupsSource",
     "ObservedAction",
     "PermissionDenied",
+    "ScopeRule",
     "Secret",
     "Session",
     "ToolError",
@@ -51,6 +104,7 @@ __all__ = [
     "Toolkit",
     "Toolpass",
     "UserSource",
+    "Validator",
     "__version__",
     "as_agent",
     "as_user",

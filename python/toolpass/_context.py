@@ -1,19 +1,19 @@
 """What is current: the session, the running call, and on whose authority its requests run.
 
-The variables themselves are the native module's. What needs `asyncio` imports it when it is used, because that import
-takes longer than all of this package.
+The variables themselves are the native module's. What needs `asyncio`, `inspect` or `logging` imports it when it is
+used: each takes longer to import than all of this package.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from toolpass._native import ACT_AS, CALL, SESSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextvars import Token
     from types import TracebackType
+    from typing import Any
 
     from toolpass._native import CallContext, Session
 
@@ -72,19 +72,29 @@ def as_user() -> _Block:
     return _Block("user")
 
 
-def start_callable(
+async def start_callable(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any] | None = None
-) -> Awaitable[Any]:
-    """An awaitable of what `function` answers: its own when it is async, else a worker thread's under a copied context."""
+) -> Any:
+    """What `function` answers: awaited when it is async, else from a worker thread under a copy of the context."""
     import asyncio
     import inspect
 
     keywords = keywords or {}
+    if is_async(function):
+        return await function(*arguments, **keywords)
+    answer = await asyncio.to_thread(function, *arguments, **keywords)
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def is_async(function: Any) -> bool:
+    """Whether calling it answers a coroutine: an `async def`, a `partial` of one, or an object whose `__call__` is."""
+    import functools
+    import inspect
+
+    while isinstance(function, functools.partial):
+        function = function.func
     method = getattr(function, "__call__", None)  # noqa: B004 - whether calling it is async, not whether it can be called
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method):
-        awaitable: Awaitable[Any] = function(*arguments, **keywords)
-        return awaitable
-    return asyncio.to_thread(function, *arguments, **keywords)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
 
 
 def run_awaitable(awaitable: Awaitable[Any]) -> object:

@@ -1,28 +1,30 @@
 """The engine's face besides `Toolpass` itself: `permission_check` and `guarded`.
 
-`permission_check` builds an authorizer for a tool; `guarded` puts one check in front of any function, without a session and
-without looking at what the function does.
+`permission_check` builds an authorizer for a tool; `guarded` puts one check in front of any function, without a session
+and without looking at what the function does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
 
 from toolpass._errors import PermissionDenied
 from toolpass._native import Decision, Permission, fill_resource, log_time
 from toolpass._source import current
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import inspect
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
-    from toolpass._source import GroupsSource, UserSource
+    from toolpass._types import GroupsSource, UserSource
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
 ALLOW = "allow"
 DENY = "deny"
 UNKNOWN = "unknown"
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def permission_check(tp: Any, connection: str, action: str, resource: str, *, fresh: bool = False) -> Permission:
@@ -58,8 +60,8 @@ def guarded(
 ) -> Callable[[_F], _F]:
     """Run a function only when the user may do `action` on `resource`.
 
-    The function is called with keyword arguments, or, when its one parameter is a mapping, with one mapping. The resource
-    is filled from them.
+    The function is called with keyword arguments, or, when its one parameter is a mapping, with one mapping. The
+    resource is filled from them.
 
     Args:
         tp: The engine.
@@ -77,69 +79,55 @@ def guarded(
     Raises:
         ValueError: The template is none.
     """
-    question = Permission(tp, connection, action, resource, fresh=fresh)
+    permission = Permission(tp, connection, action, resource, fresh=fresh)
+    check = _Check(permission, (connection, action, resource), user, groups, deny)
 
     def decorate(function: _F) -> _F:
         import functools
         import inspect
 
-        signature = inspect.signature(function)
-        binds = _binder(function, signature, question.__toolpass_fields__)
+        from toolpass._context import is_async
 
-        def ask(arguments: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | PermissionDenied:
-            who = current(user)
-            filled = fill_resource(question, dict(arguments))
-            if isinstance(filled, Decision):
-                return PermissionDenied(filled, who, connection, action, resource)
-            member_of = None if groups is None else list(current(groups, "groups"))
-            return (who, connection, action, filled, member_of), {"fresh": fresh}
+        binds = _binder(function, inspect.signature(function), check.fields)
 
-        def answer(decision: Any, asked: tuple[Any, ...]) -> PermissionDenied | None:
-            if decision.decision == ALLOW:
-                return None
-            return PermissionDenied(decision, asked[0], connection, action, asked[3])
-
-        def refuse(denied: PermissionDenied) -> Any:
-            if deny is None:
-                raise denied
-            return deny(denied)
-
-        if inspect.iscoroutinefunction(function):
+        if is_async(function):
 
             @functools.wraps(function)
             async def checked_async(*args: Any, **kwargs: Any) -> Any:
-                asked = ask(binds(args, kwargs))
+                asked = check.ask(binds(args, kwargs))
                 if isinstance(asked, PermissionDenied):
-                    return refuse(asked)
+                    return check.refuse(asked)
                 started = log_time()
-                denied = answer(decision := await _check_async(tp, *asked), asked[0])
+                decision = await _check_async(tp, asked, fresh)
+                denied = check.denied(decision, asked)
                 if denied is not None:
-                    return refuse(denied)
+                    return check.refuse(denied)
                 try:
                     result = await function(*args, **kwargs)
                 except BaseException as error:
-                    _log(asked[0], decision, started, fresh, f"raised {type(error).__name__} from")
+                    _log(asked, decision, started, fresh, f"raised {type(error).__name__} from")
                     raise
-                _log(asked[0], decision, started, fresh, "ran")
+                _log(asked, decision, started, fresh, "ran")
                 return result
 
             return checked_async  # type: ignore[return-value]
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
-            asked = ask(binds(args, kwargs))
+            asked = check.ask(binds(args, kwargs))
             if isinstance(asked, PermissionDenied):
-                return refuse(asked)
+                return check.refuse(asked)
             started = log_time()
-            denied = answer(decision := tp.check(*asked[0], **asked[1]), asked[0])
+            decision = tp.check(*asked, fresh=fresh)
+            denied = check.denied(decision, asked)
             if denied is not None:
-                return refuse(denied)
+                return check.refuse(denied)
             try:
                 result = function(*args, **kwargs)
             except BaseException as error:
-                _log(asked[0], decision, started, fresh, f"raised {type(error).__name__} from")
+                _log(asked, decision, started, fresh, f"raised {type(error).__name__} from")
                 raise
-            _log(asked[0], decision, started, fresh, "ran")
+            _log(asked, decision, started, fresh, "ran")
             return result
 
         return checked  # type: ignore[return-value]
@@ -147,12 +135,57 @@ def guarded(
     return decorate
 
 
-async def _check_async(tp: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+class _Check:
+    """The question of one `guarded`, and what becomes of its answer; the same for ordinary and async functions."""
+
+    def __init__(
+        self,
+        permission: Permission,
+        names: tuple[str, str, str],
+        user: UserSource,
+        groups: GroupsSource | None,
+        deny: Callable[[PermissionDenied], Any] | None,
+    ) -> None:
+        self._permission = permission
+        self._connection, self._action, self._resource = names
+        self._user = user
+        self._groups = groups
+        self._deny = deny
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The arguments the resource is filled from."""
+        return self._permission.__toolpass_fields__
+
+    def ask(self, arguments: Mapping[str, Any]) -> tuple[Any, ...] | PermissionDenied:
+        """The arguments of `check`, or the refusal of a resource that cannot be filled."""
+        who = current(self._user)
+        member_of = None if self._groups is None else current(self._groups, "groups")
+        filled = fill_resource(self._permission, dict(arguments))
+        if isinstance(filled, Decision):
+            return PermissionDenied(filled, who, self._connection, self._action, self._resource)
+        return who, self._connection, self._action, filled, member_of
+
+    def denied(self, decision: Any, asked: tuple[Any, ...]) -> PermissionDenied | None:
+        """The refusal, unless the answer is allow."""
+        if decision.decision == ALLOW:
+            return None
+        return PermissionDenied(decision, *asked[:4])
+
+    def refuse(self, denied: PermissionDenied) -> Any:
+        """Raise it, or answer what `deny` makes of it."""
+        if self._deny is None:
+            raise denied
+        return self._deny(denied)
+
+
+async def _check_async(tp: Any, asked: tuple[Any, ...], fresh: bool) -> Any:
+    """The answer of any engine, off the event loop."""
     if hasattr(tp, "acheck"):
-        return await tp.acheck(*arguments, **keywords)
+        return await tp.acheck(*asked, fresh=fresh)
     import asyncio
 
-    return await asyncio.to_thread(tp.check, *arguments, **keywords)
+    return await asyncio.to_thread(tp.check, *asked, fresh=fresh)
 
 
 def _binder(

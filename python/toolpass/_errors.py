@@ -11,13 +11,14 @@ All of them pickle, so they cross process pools and job queues.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from toolpass._native import Decision, ObservedAction
 
 
-class ToolRefused(Exception):
+class ToolRefused(Exception):  # noqa: N818 - a refusal is no error
     """A tool call that was not let through.
 
     Attributes:
@@ -78,7 +79,7 @@ class ToolError(Exception):
         return (type(self), (self.tool, self.message))
 
 
-class PermissionDenied(Exception):
+class PermissionDenied(Exception):  # noqa: N818 - neither is a no
     """The answer to a required check was not allow.
 
     Attributes:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import Any, TypeAlias
 
-UserSource: TypeAlias = "str | Callable[[], str] | ContextVar[str]"
-"""A text, a callable without arguments, or a context variable, of a user's e-mail."""
-
-GroupsSource: TypeAlias = "Iterable[str] | Callable[[], Iterable[str]] | ContextVar[Iterable[str]]"
-"""The same, of groups."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def current(source: Any, what: str = "user") -> Any:
@@ -18,13 +14,17 @@ def current(source: Any, what: str = "user") -> Any:
 
     Args:
         source: A value, a callable without arguments, or a context variable.
-        what: What it is a source of, for messages.
+        what: What it is a source of: `"user"` or `"groups"`.
 
     Returns:
-        The value.
+        The user's text, or a list of groups.
 
     Raises:
-        RuntimeError: A context variable has no value, or a user is not a non-empty text.
+        RuntimeError: A context variable has no value, a user is not a non-empty text, or groups are not texts.
+
+    Example:
+        >>> current(lambda: "dana@example.com")
+        'dana@example.com'
     """
     if isinstance(source, ContextVar):
         try:
@@ -33,6 +33,11 @@ def current(source: Any, what: str = "user") -> Any:
             raise RuntimeError(f"the context variable {source.name!r} has no value, so there is no {what}") from None
     else:
         value = source() if callable(source) else source
-    if what == "user" and (not isinstance(value, str) or not value):
-        raise RuntimeError("the source of the user yielded no non-empty text")
-    return value
+    if what == "user":
+        if not isinstance(value, str) or not value:
+            raise RuntimeError("the source of the user yielded no non-empty text")
+        return value
+    groups = None if isinstance(value, (str, bytes)) else list(value)
+    if groups is None or not all(isinstance(group, str) for group in groups):
+        raise RuntimeError(f"the source of the {what} yielded no iterable of texts")
+    return groups

@@ -1,71 +1,64 @@
 """`tool(...)`: a plain function, wrapped so that every call of it goes through the checks.
 
-What a declaration means is decided in Rust; here the function is read, wrapped, and given the signature that frameworks look
-at: the original's, without `credential`.
+What a declaration means is decided in Rust; here the function is read, wrapped, and given the signature that frameworks
+look at: the original's, without `credential`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from toolpass._context import is_async
+from toolpass._native import Guarded
 
-from toolpass._native import Guarded, ToolkitCore
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import inspect
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
-    from toolpass._toolkit import Effect, Toolkit
-
-
-class AuthDecision(NamedTuple):
-    """What an authorizer answers."""
-
-    allowed: bool
-    reason: str = ""
-    code: str = ""
-
-
-class ToolSpec(NamedTuple):
-    """What a tool declares."""
-
-    name: str
-    effect: Effect | None
-    fn: Callable[..., Any]
-    signature: inspect.Signature
-    types: Mapping[str, Any]
-    validators: Mapping[str, Any]
-    scope: Mapping[str, Any]
-    limit: int | None
-    authorize: Callable[..., Any] | None
-    untrusted_output: bool
-    reads_private: bool
-    sends_out: bool
-    credential: str | None
-    is_async: bool
-    variadic: str | None
-    resources: Mapping[str, Any]
+    from toolpass._native import ToolkitCore
+    from toolpass._toolkit import Toolkit
+    from toolpass._types import ToolSpec
 
 
 class whole:  # noqa: N801 - reads as a word of the rule it stands in
-    """A scope rule that is asked about the whole value: `scope={"recipients": whole(lambda value: len(value) < 5)}`."""
+    """A scope rule that is asked about the whole value, where a plain predicate is asked about each item of a list.
 
-    def __init__(self, predicate: Callable[[Any], bool]) -> None:
+    Example:
+        >>> rule = whole(lambda recipients: 0 < len(recipients) <= 5)
+    """
+
+    __slots__ = ("__toolpass_whole__",)
+
+    def __init__(self, predicate: Callable[[Any], Any]) -> None:
+        if not callable(predicate):
+            raise TypeError("expected `whole` to be given a callable")
         self.__toolpass_whole__ = predicate
 
 
 def each(rule: Any) -> Any:
-    """A scope rule that is asked about each item of a list; what a plain rule means, said aloud."""
+    """A scope rule that is asked about each item of a list: what a plain rule means, said aloud.
+
+    Example:
+        >>> each("*@example.com")
+        '*@example.com'
+    """
     return rule
 
 
 def spec_of(tool: Any) -> ToolSpec | None:
     """The declaration of a tool, or `None` for anything else."""
-    spec = getattr(tool, "__toolpass__", None)
-    return spec if isinstance(spec, ToolSpec) else None
+    found = getattr(tool, "__toolpass__", None)
+    if found is None:
+        return None
+    from toolpass._types import ToolSpec
+
+    return found if isinstance(found, ToolSpec) else None
 
 
-def wrap(toolkit: Toolkit, core: ToolkitCore, function: Any, given: dict[str, Any]) -> Callable[..., Any]:
-    """The function as a tool.
+def wrap(
+    toolkit: Toolkit, core: ToolkitCore, function: Any, given: dict[str, Any]
+) -> tuple[Callable[..., Any], ToolSpec]:
+    """The function as a tool, and its declaration.
 
     Args:
         toolkit: Whose tool it is.
@@ -80,11 +73,13 @@ def wrap(toolkit: Toolkit, core: ToolkitCore, function: Any, given: dict[str, An
         TypeError: The function or the declaration cannot be a tool.
         ValueError: A setting of the declaration is none of those accepted.
     """
-    import inspect
+    from toolpass._types import ToolSpec
 
+    _check_function(function)
     name = given["name"] or getattr(function, "__name__", type(function).__name__)
-    signature, types = _read(function, name, given["credential"])
-    is_async = _is_async(function)
+    signature, types = _read(toolkit, function, name, given["credential"])
+    receiver = _receiver(function, signature)
+    asynchronous = is_async(function)
     spec = ToolSpec(
         name=name,
         effect=given["effect"],
@@ -99,23 +94,32 @@ def wrap(toolkit: Toolkit, core: ToolkitCore, function: Any, given: dict[str, An
         reads_private=given["reads_private"],
         sends_out=given["sends_out"],
         credential=given["credential"],
-        is_async=is_async,
+        is_async=asynchronous,
         variadic=next((p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD), None),
         resources=dict(given["resources"] or {}),
     )
-    _check_fields(spec)
-    guarded = Guarded(core, toolkit, spec, function, {**given, "name": name}, _parameters(name, signature, types))
-    wrapper = _async_wrapper(guarded, function) if is_async else _sync_wrapper(guarded)
-    wrapper.__name__ = wrapper.__qualname__ = name
-    wrapper.__doc__ = inspect.getdoc(function)
-    wrapper.__module__ = getattr(function, "__module__", __name__)
-    wrapper.__signature__ = signature  # type: ignore[attr-defined]
+    parameters = [parameter for parameter in signature.parameters.values() if parameter is not receiver]
+    _check_fields(spec, parameters)
+    declared = {**given, "name": name, "receiver": receiver is not None}
+    spelled = _spell(toolkit, name, parameters, types)
+    guarded = Guarded(core, toolkit, spec, function, declared, spelled)
+    wrapper = _async_wrapper(guarded, function) if asynchronous else _sync_wrapper(guarded)
+    _dress(wrapper, spec)
+    return wrapper, spec
+
+
+def _dress(wrapper: Any, spec: ToolSpec) -> None:
+    """Give the wrapper what frameworks look at: the public signature, and nothing that leads to the original's."""
+    signature = spec.signature
     annotations = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is not p.empty}
     if signature.return_annotation is not signature.empty:
         annotations["return"] = signature.return_annotation
+    wrapper.__name__ = wrapper.__qualname__ = spec.name
+    wrapper.__doc__ = getattr(getattr(spec.fn, "func", spec.fn), "__doc__", None)
+    wrapper.__module__ = getattr(spec.fn, "__module__", None) or type(spec.fn).__module__
+    wrapper.__signature__ = signature
     wrapper.__annotations__ = annotations
-    wrapper.__toolpass__ = spec  # type: ignore[attr-defined]
-    return wrapper
+    wrapper.__toolpass__ = spec
 
 
 def _sync_wrapper(guarded: Guarded) -> Callable[..., Any]:
@@ -150,30 +154,42 @@ def _async_wrapper(guarded: Guarded, function: Callable[..., Any]) -> Callable[.
     return tool
 
 
-def _is_async(function: Any) -> bool:
-    import functools
+def _check_function(function: Any) -> None:
     import inspect
 
-    while isinstance(function, functools.partial):
-        function = function.func
-    method = getattr(function, "__call__", None)  # noqa: B004 - whether calling it is async, not whether it can be called
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
+    if isinstance(function, (classmethod, staticmethod)):
+        raise TypeError(f"put @tool below @{type(function).__name__}, so that it decorates the function itself")
+    if not callable(function):
+        raise TypeError(f"expected a function to make a tool of, not {type(function).__name__}")
+    call = function if inspect.isroutine(function) else type(function).__call__
+    if any(
+        test(each) for test in (inspect.isgeneratorfunction, inspect.isasyncgenfunction) for each in (function, call)
+    ):
+        raise TypeError("the function is a generator function; a tool returns its result")
 
 
-def _read(function: Any, name: str, credential: str | None) -> tuple[inspect.Signature, dict[str, Any]]:
+def _receiver(function: Any, signature: inspect.Signature) -> inspect.Parameter | None:
+    """The parameter of a method that the object or class it is called on goes to: it is no argument."""
+    import inspect
+
+    first = next(iter(signature.parameters.values()), None)
+    scope = getattr(function, "__qualname__", "").rpartition(".")[0]
+    in_class = inspect.isfunction(function) and scope != "" and not scope.endswith("<locals>")
+    return first if in_class and first is not None and first.name in {"self", "cls"} else None
+
+
+def _read(
+    toolkit: Toolkit, function: Any, name: str, credential: str | None
+) -> tuple[inspect.Signature, dict[str, Any]]:
     """The public signature, annotations resolved, and the hints by parameter."""
     import inspect
 
     from toolpass import _hints
 
-    if not callable(function):
-        raise TypeError(f"expected a function to make a tool of, not {type(function).__name__}")
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"{name} is a generator function; a tool returns its result")
     original = inspect.signature(function)
     hints, unresolved = _hints.resolve(function)
     if unresolved:
-        _warn(name, "cannot be resolved and are not checked", unresolved)
+        _complain(toolkit, name, "cannot be resolved and are not checked", unresolved)
     _check_credential(name, original, credential)
     parameters = [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
@@ -194,32 +210,38 @@ def _check_credential(name: str, signature: inspect.Signature, credential: str |
         raise TypeError(f"`credential` of {name} must be keyword-only")
 
 
-def _check_fields(spec: ToolSpec) -> None:
-    fields = getattr(spec.authorize, "__toolpass_fields__", ())
-    strangers = [name for name in fields if name not in spec.signature.parameters]
+def _check_fields(spec: ToolSpec, parameters: list[inspect.Parameter]) -> None:
+    known = {parameter.name for parameter in parameters}
+    strangers = [name for name in getattr(spec.authorize, "__toolpass_fields__", ()) if name not in known]
     if strangers:
         raise TypeError(f"the authorizer's resource names {strangers[0]!r}, which is no parameter of {spec.name}")
 
 
-def _parameters(name: str, signature: inspect.Signature, types: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _spell(
+    toolkit: Toolkit, name: str, parameters: list[inspect.Parameter], types: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
     """Each parameter as `(name, kind, spelled hint, shown hint, default in a tuple)`."""
     from toolpass import _hints
 
     spelled = []
     incomplete = []
-    for parameter in signature.parameters.values():
-        hint = types.get(parameter.name, Any)
-        form, complete = _hints.spell(hint)
+    for parameter in parameters:
+        hint = types.get(parameter.name, parameter.empty)
+        form, complete = _hints.spell_parameter(parameter, hint)
         if not complete:
             incomplete.append(parameter.name)
         default = () if parameter.default is parameter.empty else (parameter.default,)
         spelled.append((parameter.name, int(parameter.kind), form, _hints.shown(hint), default))
     if incomplete:
-        _warn(name, "have types that are not checked in full", incomplete)
+        _complain(toolkit, name, "have types that cannot be checked in full", incomplete)
     return spelled
 
 
-def _warn(name: str, what: str, arguments: list[str]) -> None:
+def _complain(toolkit: Toolkit, name: str, what: str, arguments: list[str]) -> None:
+    """Warn of arguments that are not checked; an error when the toolkit has `strict_types`."""
     import logging
 
-    logging.getLogger("toolpass.toolkit").warning("%s: the annotations of %s %s", name, ", ".join(arguments), what)
+    text = f"{name}: the annotations of {', '.join(arguments)} {what}"
+    if toolkit.strict_types:
+        raise TypeError(text)
+    logging.getLogger("toolpass.toolkit").warning("%s", text)

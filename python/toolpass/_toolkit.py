@@ -5,25 +5,30 @@ Settings are validated and kept in Rust; the public attributes show what was giv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from toolpass._native import ToolkitCore
+from toolpass._tool import wrap
 
-from toolpass._native import AuditEvent, ToolkitCore
-from toolpass._tool import ToolSpec, spec_of, wrap
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextvars import ContextVar
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar, overload
 
-    from toolpass._errors import ToolRefused
-    from toolpass._native import Session
+    from typing_extensions import Unpack
 
-Effect: TypeAlias = Literal["read", "write", "destructive"]
-"""How much a tool or a request can do."""
+    from toolpass._native import AuditEvent
+    from toolpass._types import AuditSink, Authorizer, Effect, ScopeRule, Settings, ToolSpec, Validator
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
+    _T = TypeVar("_T")
+else:
+
+    def overload(function: object) -> object:
+        """What `typing.overload` is at run time, without importing it."""
+        return function
+
 
 EFFECTS: tuple[Effect, ...] = ("read", "write", "destructive")
 """The effects, weakest first."""
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def log_audit(event: AuditEvent) -> None:
@@ -36,121 +41,142 @@ def log_audit(event: AuditEvent) -> None:
 log_audit.__toolpass_log_audit__ = True  # type: ignore[attr-defined]
 
 _DEFAULTS: dict[str, Any] = {
-    "credentials": None,
+    "act_as": "user",
     "audit": log_audit,
-    "limits": None,
-    "exfiltration": "refuse",
     "audit_arguments": True,
-    "session": None,
+    "connections": None,
+    "credentials": None,
+    "exfiltration": "refuse",
+    "fresh_effects": ("destructive",),
+    "intercept": True,
+    "limits": {},
     "on_refuse": None,
     "permissions": None,
-    "connections": None,
     "private": (),
+    "session": None,
     "strict": False,
-    "act_as": "user",
-    "intercept": True,
+    "strict_types": False,
     "unknown_hosts": "guarded",
-    "fresh_effects": ("destructive",),
 }
+"""Every setting; what each does is said in `toolpass._types.Settings`."""
 
-_PROTECTIVE = ("permissions", "connections", "limits", "session", "strict", "private")
+_PROTECTIVE = ("connections", "limits", "permissions", "private", "session", "strict")
+"""Settings that hold something back: dropping one is worth a warning."""
+
+_ATTRIBUTES = {"connection_specs": "connections", "session_source": "session"}
+"""Public attributes that are not named as their settings."""
 
 
 class Toolkit:
     """A set of tools under one set of settings.
 
-    Args:
-        credentials: Secrets by name: a mapping, or a callable `(name, call)`.
-        audit: Called with one `AuditEvent` a call; `None` for nowhere.
-        limits: How many calls a session has, by effect.
-        exfiltration: `"refuse"` or `"off"`: the guard against sending out private data after outside text was seen.
-        audit_arguments: Whether events hold shortened arguments.
-        session: Where the session comes from: a context variable or a callable; `Session.active()` when left out.
-        on_refuse: Called with a `ToolRefused`; its answer becomes the tool's.
-        permissions: The engine: any object with a callable `check`.
-        connections: The systems by `id`, `integration` and URL, when the engine does not say.
-        private: Connections of which every read is private data.
-        strict: Whether nothing passes that no connection or table knows.
-        act_as: `"user"` or `"agent"`: on whose authority a request outside a block runs.
-        intercept: Whether bodies' requests are looked at.
-        unknown_hosts: `"guarded"`, `"allow"` or `"refuse"`.
-        fresh_effects: Effects that are always asked fresh.
+    The settings are keyword arguments; each is a public attribute of its name, `connections` as `connection_specs` and
+    `session` as `session_source`. `toolpass._types.Settings` says what each does.
 
     Raises:
         TypeError: An unknown setting, or a value of the wrong type.
         ValueError: A value that is none of those accepted.
+
+    Example:
+        >>> import toolpass
+        >>> kit = toolpass.Toolkit(limits={"write": 3}, audit=None)
+        >>> kit.limits
+        {'write': 3}
     """
 
-    def __init__(self, **settings: Any) -> None:
-        self._core = ToolkitCore()
-        self._tools: dict[str, Callable[..., Any]] = {}
-        self._requires_credentials = True
-        self._apply(settings)
+    __slots__ = ("__weakref__", "_configured_later", "_core", "_settings", "_tools")
 
-    def _apply(self, settings: Mapping[str, Any]) -> None:
-        unknown = [name for name in settings if name not in _DEFAULTS]
-        if unknown:
-            raise TypeError(f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(_DEFAULTS))}")
-        complete = {**_DEFAULTS, **settings}
-        self._core.configure(complete)
-        self._settings = complete
+    def __init__(self, **settings: Unpack[Settings]) -> None:
+        self._core = ToolkitCore()
+        self._tools: dict[str, ToolSpec] = {}
+        self._configured_later = False
+        self._apply({**_DEFAULTS, **settings})
+
+    def _apply(self, settings: dict[str, Any]) -> None:
+        for name in settings:
+            if name not in _DEFAULTS:
+                raise TypeError(f"unknown setting {name!r}; known are {', '.join(_DEFAULTS)}")
+        for name in ("fresh_effects", "private"):
+            if not isinstance(settings[name], str):
+                settings[name] = tuple(settings[name])
+        self._core.configure(settings)
+        self._settings = settings
 
     def __getattr__(self, name: str) -> Any:
-        settings = self.__dict__.get("_settings", {})
-        names = {"session_source": "session", "connection_specs": "connections"}
-        if names.get(name, name) in settings:
-            return settings[names.get(name, name)]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        setting = _ATTRIBUTES.get(name, name)
+        if name in _ATTRIBUTES.values() or setting not in _DEFAULTS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self._settings[setting]
 
     @property
-    def audit(self) -> Callable[[AuditEvent], Any] | None:
+    def audit(self) -> AuditSink | None:
         """The sink of audit events. It may be replaced."""
-        sink: Callable[[AuditEvent], Any] | None = self._settings["audit"]
+        sink: AuditSink | None = self._settings["audit"]
         return sink
 
     @audit.setter
-    def audit(self, sink: Callable[[AuditEvent], Any] | None) -> None:
+    def audit(self, sink: AuditSink | None) -> None:
         self._apply({**self._settings, "audit": sink})
 
     @overload
     def tool(self, function: _F, /) -> _F: ...
 
     @overload
-    def tool(
+    def tool(  # noqa: F811 - an overload
         self,
+        /,
         *,
         effect: Effect | None = None,
-        authorize: Callable[..., Any] | None = None,
-        scope: Mapping[str, Any] | None = None,
-        resources: Mapping[str, Any] | None = None,
-        validate: Mapping[str, Callable[[Any], Any]] | None = None,
+        authorize: Authorizer | None = None,
+        scope: Mapping[str, ScopeRule] | None = None,
+        resources: Mapping[str, ScopeRule] | None = None,
+        validate: Mapping[str, Validator] | None = None,
         limit: int | None = None,
         untrusted_output: bool = False,
         reads_private: bool = False,
         sends_out: bool = False,
         credential: str | None = None,
+        secret_fields: Sequence[str] = (),
         name: str | None = None,
         as_tool: None = None,
     ) -> Callable[[_F], _F]: ...
 
     @overload
-    def tool(self, *, as_tool: Callable[[Any], Any], **declared: Any) -> Callable[[Any], Any]: ...
-
-    def tool(
+    def tool(  # noqa: F811 - an overload
         self,
-        function: Any = None,
         /,
         *,
         effect: Effect | None = None,
-        authorize: Callable[..., Any] | None = None,
-        scope: Mapping[str, Any] | None = None,
-        resources: Mapping[str, Any] | None = None,
-        validate: Mapping[str, Callable[[Any], Any]] | None = None,
+        authorize: Authorizer | None = None,
+        scope: Mapping[str, ScopeRule] | None = None,
+        resources: Mapping[str, ScopeRule] | None = None,
+        validate: Mapping[str, Validator] | None = None,
         limit: int | None = None,
         untrusted_output: bool = False,
         reads_private: bool = False,
         sends_out: bool = False,
         credential: str | None = None,
+        secret_fields: Sequence[str] = (),
+        name: str | None = None,
+        as_tool: Callable[[Any], _T],
+    ) -> Callable[[Callable[..., Any]], _T]: ...
+
+    def tool(  # noqa: F811 - what the overloads are of
+        self,
+        function: Any = None,
+        /,
+        *,
+        effect: Effect | None = None,
+        authorize: Authorizer | None = None,
+        scope: Mapping[str, ScopeRule] | None = None,
+        resources: Mapping[str, ScopeRule] | None = None,
+        validate: Mapping[str, Validator] | None = None,
+        limit: int | None = None,
+        untrusted_output: bool = False,
+        reads_private: bool = False,
+        sends_out: bool = False,
+        credential: str | None = None,
+        secret_fields: Sequence[str] = (),
         name: str | None = None,
         as_tool: Callable[[Any], Any] | None = None,
     ) -> Any:
@@ -168,6 +194,7 @@ class Toolkit:
             reads_private: Whether its output is private data; the session is marked before it runs.
             sends_out: Whether it puts text where other people read it.
             credential: The name of the secret handed to its keyword-only parameter `credential`.
+            secret_fields: Keys of a mapping credential that hold secrets; left out, those that sound like it.
             name: Its name, when it is not the function's.
             as_tool: A framework's decorator, applied to the finished tool.
 
@@ -177,6 +204,15 @@ class Toolkit:
         Raises:
             TypeError: The function or the declaration cannot be a tool.
             ValueError: A value is none of those accepted.
+
+        Example:
+            >>> import toolpass
+            >>> @toolpass.Toolkit(audit=None).tool(effect="read", scope={"repo": "acme/*"})
+            ... def stars(repo: str) -> int:
+            ...     return 3
+            >>> with toolpass.Session("dana@example.com").active():
+            ...     stars("acme/shop")
+            3
         """
         given = {
             "effect": effect,
@@ -189,14 +225,15 @@ class Toolkit:
             "reads_private": reads_private,
             "sends_out": sends_out,
             "credential": credential,
+            "secret_fields": secret_fields,
             "name": name,
         }
-        if credential is not None and self._requires_credentials and self._settings["credentials"] is None:
+        if credential is not None and not self._configured_later and self._settings["credentials"] is None:
             raise TypeError("the tool declares `credential=` and the toolkit has no `credentials`")
 
         def decorate(wanted: Any) -> Any:
-            made = wrap(self, self._core, wanted, given)
-            self._register(made)
+            made, spec = wrap(self, self._core, wanted, given)
+            self._register(spec)
             return made if as_tool is None else as_tool(made)
 
         return decorate if function is None else decorate(function)
@@ -205,24 +242,29 @@ class Toolkit:
 
     def tools(self) -> list[ToolSpec]:
         """The declarations of the tools made so far, the last one of each name."""
-        specs = (spec_of(made) for made in self._tools.values())
-        return [spec for spec in specs if spec is not None]
+        return list(self._tools.values())
 
-    def _register(self, made: Callable[..., Any]) -> None:
-        name = made.__name__
-        before = self._tools.get(name)
-        if before is not None and before.__module__ != made.__module__:
+    def _register(self, spec: ToolSpec) -> None:
+        before = self._tools.get(spec.name)
+        if before is not None and _origin(before) != _origin(spec):
+            text = f"two tools are called {spec.name!r} ({_origin(before)}, {_origin(spec)}) and share their limits"
+            if self._settings["strict"]:
+                raise ValueError(text)
             import logging
 
-            logging.getLogger("toolpass.toolkit").warning(
-                "two tools are called %r (%s, %s) and share their limits", name, before.__module__, made.__module__
-            )
-        self._tools[name] = made
+            logging.getLogger("toolpass.toolkit").warning("%s", text)
+        self._tools[spec.name] = spec
+
+
+def _origin(spec: ToolSpec) -> str:
+    """Where a tool's function was written; the same for one that is decorated again."""
+    named = spec.fn if hasattr(spec.fn, "__qualname__") else type(spec.fn)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 _default = Toolkit()
 # Its tools are declared before anybody can configure it.
-_default._requires_credentials = False  # noqa: SLF001
+_default._configured_later = True
 
 
 def default_toolkit() -> Toolkit:
@@ -230,28 +272,14 @@ def default_toolkit() -> Toolkit:
     return _default
 
 
-def configure(
-    *,
-    keep: bool = False,
-    credentials: Mapping[str, Any] | Callable[..., Any] | None = None,
-    audit: Callable[[AuditEvent], Any] | None = log_audit,
-    limits: Mapping[Effect, int] | None = None,
-    exfiltration: Literal["refuse", "off"] = "refuse",
-    audit_arguments: bool = True,
-    session: ContextVar[Session] | Callable[[], Session | None] | None = None,
-    on_refuse: Callable[[ToolRefused], Any] | None = None,
-    permissions: Any = None,
-    connections: list[Mapping[str, Any]] | None = None,
-    private: Iterable[str] = (),
-    strict: bool = False,
-    act_as: Literal["user", "agent"] = "user",
-    intercept: bool = True,
-    unknown_hosts: Literal["guarded", "allow", "refuse"] = "guarded",
-    fresh_effects: Iterable[Effect] = ("destructive",),
-) -> Toolkit:
+def configure(*, keep: bool = False, **settings: Unpack[Settings]) -> Toolkit:
     """Set the default toolkit's settings. What is left out goes back to its default, unless `keep` is given.
 
-    Takes what `Toolkit` takes. A rejected call changes nothing.
+    Takes what `Toolkit` takes. A rejected call changes nothing. Tools declared before read the settings at every call.
+
+    Args:
+        keep: Whether what is left out stays as it is.
+        **settings: The settings.
 
     Returns:
         The default toolkit.
@@ -260,28 +288,10 @@ def configure(
         TypeError: An unknown setting, or a value of the wrong type.
         ValueError: A value that is none of those accepted.
     """
-    given = {
-        "credentials": credentials,
-        "audit": audit,
-        "limits": limits,
-        "exfiltration": exfiltration,
-        "audit_arguments": audit_arguments,
-        "session": session,
-        "on_refuse": on_refuse,
-        "permissions": permissions,
-        "connections": connections,
-        "private": tuple(private),
-        "strict": strict,
-        "act_as": act_as,
-        "intercept": intercept,
-        "unknown_hosts": unknown_hosts,
-        "fresh_effects": tuple(fresh_effects),
-    }
-    before = _default._settings  # noqa: SLF001
-    if keep:
-        given = {name: before[name] if value == _DEFAULTS[name] else value for name, value in given.items()}
-    _default._apply(given)  # noqa: SLF001
-    dropped = [name for name in _PROTECTIVE if before[name] != _DEFAULTS[name] and given[name] == _DEFAULTS[name]]
+    before = _default._settings
+    _default._apply({**(before if keep else _DEFAULTS), **settings})
+    left_out = [] if keep else [name for name in _PROTECTIVE if name not in settings]
+    dropped = [name for name in left_out if before[name] is not _DEFAULTS[name]]
     if dropped:
         import logging
 

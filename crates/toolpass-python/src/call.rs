@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
 use toolpass_core::effect::Effect;
 use toolpass_guard::call::Call as Inner;
 use toolpass_guard::settings::ActAs;
@@ -19,7 +20,27 @@ use crate::session::Session;
 pub(crate) struct CallContext {
     pub(crate) call: Arc<Inner>,
     pub(crate) guarded: Py<Guarded>,
-    pub(crate) arguments: Py<PyDict>,
+    session: Option<Py<Session>>,
+    given: (Py<PyTuple>, Py<PyDict>),
+    /// By name, made when somebody asks.
+    arguments: PyOnceLock<Py<PyMappingProxy>>,
+}
+
+impl CallContext {
+    pub(crate) fn new(
+        call: &Arc<Inner>,
+        guarded: &Bound<'_, Guarded>,
+        session: Option<Bound<'_, Session>>,
+        (args, kwargs): (&Bound<'_, PyTuple>, &Bound<'_, PyDict>),
+    ) -> CallContext {
+        CallContext {
+            call: Arc::clone(call),
+            guarded: guarded.clone().unbind(),
+            session: session.map(Bound::unbind),
+            given: (args.clone().unbind(), kwargs.clone().unbind()),
+            arguments: PyOnceLock::new(),
+        }
+    }
 }
 
 #[pymethods]
@@ -38,14 +59,25 @@ impl CallContext {
 
     /// The session it runs for.
     #[getter]
-    fn session(&self) -> Option<Session> {
-        self.call.session.clone().map(Session::of)
+    fn session(&self, py: Python<'_>) -> Option<Py<Session>> {
+        self.session.as_ref().map(|session| session.clone_ref(py))
     }
 
     /// The arguments by name, defaults applied; read-only.
     #[getter]
-    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("types")?.getattr("MappingProxyType")?.call1((self.arguments.bind(py),))
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyMappingProxy>> {
+        let made = self.arguments.get_or_try_init(py, || {
+            let (args, kwargs) = &self.given;
+            let arguments = self.guarded.get().arguments(args.bind(py), kwargs.bind(py))?;
+            PyResult::Ok(PyMappingProxy::new(py, arguments.as_mapping()).unbind())
+        })?;
+        Ok(made.bind(py))
+    }
+
+    /// The call itself, as authorizers are given it.
+    #[getter]
+    fn call(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
     }
 
     /// The tool's specification.

@@ -1,10 +1,18 @@
 //! `toolpass.Decision`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 use pyo3::prelude::*;
+use toolpass_core::clock::Wall;
 use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision as Core;
+
+/// A pickled decision: code, text, and the rest.
+type Parts = (String, String, Rest);
+
+/// Status, identity, id, when it was read, whether it was cached, when to ask again.
+type Rest = (u16, String, String, Option<Duration>, bool, Option<u64>);
 
 /// The answer to one question.
 #[pyclass(frozen, weakref, module = "toolpass")]
@@ -81,6 +89,29 @@ impl Decision {
         let mut hasher = DefaultHasher::new();
         self.key().hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Pickling goes through what can be read of it; evidence stays behind.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let as_of = self.0.as_of.map(|wall| wall.0);
+        let (code, text) = (self.code().to_owned(), self.0.text().to_owned());
+        let rest = (self.0.status, self.0.identity.clone(), self.0.id.clone(), as_of, self.0.cached, self.0.retry_after_ms);
+        Ok((py.get_type::<Decision>().getattr("_of_parts")?, (code, text, rest)))
+    }
+
+    #[staticmethod]
+    #[pyo3(name = "_of_parts")]
+    fn of_parts(code: &str, text: &str, rest: Rest) -> Decision {
+        let (status, identity, id, as_of, cached, retry_after_ms) = rest;
+        let code = Code::parse(code).unwrap_or(Code::Unsupported);
+        let mut decision = Core::new(code, text);
+        decision.status = status;
+        decision.identity = identity;
+        decision.id = id;
+        decision.as_of = as_of.map(Wall);
+        decision.cached = cached;
+        decision.retry_after_ms = retry_after_ms;
+        Decision(decision)
     }
 
     fn __repr__(&self) -> String {

@@ -12,7 +12,7 @@ use toolpass_guard::tool::{Authorize, Parameter, ParameterKind, Tool};
 use crate::hints;
 use crate::host::{Callables, Predicate};
 use crate::permission::Permission;
-use crate::toolkit::whole_number;
+use crate::toolkit::{texts, whole_number};
 use crate::value::Class;
 
 /// A compiled declaration, and the Python objects it refers to.
@@ -21,6 +21,8 @@ pub(crate) struct Declared {
     pub(crate) callables: Callables,
     pub(crate) classes: Vec<Class>,
     pub(crate) defaults: Vec<Option<Py<PyAny>>>,
+    pub(crate) secret_fields: Vec<String>,
+    pub(crate) receiver: bool,
 }
 
 /// Compile a declaration: what `toolpass.tool(...)` was given, and the function's parameters as
@@ -60,7 +62,8 @@ pub(crate) fn declare(given: &Bound<'_, PyDict>, parameters: &Bound<'_, PyList>)
         reads_private: flag(given, "reads_private")?,
         sends_out: flag(given, "sends_out")?,
     };
-    Ok(Declared { tool, callables, classes, defaults })
+    let secret_fields = maybe_value(given, "secret_fields")?.map(|fields| texts("secret_fields", &fields)).transpose()?.unwrap_or_default();
+    Ok(Declared { tool, callables, classes, defaults, secret_fields, receiver: flag(given, "receiver")? })
 }
 
 /// `*args: T` holds a `T` each, `**kw: T` too.

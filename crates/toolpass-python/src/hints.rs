@@ -5,8 +5,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
-use toolpass_guard::hint::{Hint, Literal, Member};
+use pyo3::types::PyTuple;
+use toolpass_guard::hint::{Hint, Member};
 use toolpass_guard::value::ClassId;
 
 use crate::value::Class;
@@ -34,7 +34,7 @@ pub(crate) fn compile(spelled: &Bound<'_, PyAny>, classes: &mut Vec<Class>) -> P
         "tuple" => Hint::Tuple(compile_all(spelled, classes)?),
         "union" => Hint::Union(compile_all(spelled, classes)?),
         "class" => Hint::Class(add(classes, Class::Instances(spelled.get_item(1)?.unbind()))),
-        "literal" => Hint::Literal(literals(spelled, classes)?),
+        "literal" => Hint::Literal(literals(spelled, classes)),
         "typed_dict" => Hint::TypedDict(members(spelled, classes)?),
         other => return Err(PyValueError::new_err(format!("unknown form of hint `{other}`"))),
     })
@@ -44,24 +44,9 @@ fn compile_all(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> PyResu
     spelled.iter().skip(1).map(|item| compile(&item, classes)).collect()
 }
 
-fn literals(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> PyResult<Vec<Literal>> {
-    spelled.iter().skip(1).map(|member| literal(&member, classes)).collect()
-}
-
-fn literal(member: &Bound<'_, PyAny>, classes: &mut Vec<Class>) -> PyResult<Literal> {
-    if member.is_none() {
-        return Ok(Literal::None);
-    }
-    if let Ok(truth) = member.cast_exact::<PyBool>() {
-        return Ok(Literal::Bool(truth.is_true()));
-    }
-    if member.is_exact_instance_of::<PyInt>() {
-        return Ok(Literal::Int(member.str()?.to_string_lossy().into_owned()));
-    }
-    if let Ok(text) = member.cast_exact::<PyString>() {
-        return Ok(Literal::Text(text.to_string_lossy().into_owned()));
-    }
-    Ok(Literal::Class(add(classes, Class::Member(member.clone().unbind()))))
+fn literals(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> Vec<ClassId> {
+    let members = spelled.iter().skip(1);
+    members.map(|member| add(classes, Class::Member(member.unbind()))).collect()
 }
 
 fn members(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> PyResult<Vec<Member>> {

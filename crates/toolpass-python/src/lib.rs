@@ -6,8 +6,10 @@
 //! INVARIANT: no callable of the application runs under a lock of ours; an unexpected error on the way becomes a refusal.
 
 mod audit;
+mod authorizer;
 mod bridge;
 mod call;
+mod credential;
 mod decision;
 mod declare;
 mod engine;
@@ -32,11 +34,12 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("CALL", source::call_variable(module.py())?)?;
-    module.add("SESSION", source::session_variable(module.py())?)?;
-    module.add("ACT_AS", source::act_as_variable(module.py())?)?;
+    module.add("CALL", source::call_variable().object(module.py())?)?;
+    module.add("SESSION", source::session_variable().object(module.py())?)?;
+    module.add("ACT_AS", source::act_as_variable().object(module.py())?)?;
     module.add_class::<audit::AuditEvent>()?;
     module.add_class::<audit::ObservedAction>()?;
+    module.add_class::<authorizer::AuthDecision>()?;
     module.add_class::<call::CallContext>()?;
     module.add_class::<decision::Decision>()?;
     module.add_class::<engine::Toolpass>()?;
@@ -46,6 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<observe::Permit>()?;
     module.add_class::<permission::Permission>()?;
     module.add_class::<secrets::Secret>()?;
+    module.add_class::<session::ActiveSession>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<toolkit::ToolkitCore>()?;
     module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;

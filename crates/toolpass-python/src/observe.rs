@@ -98,8 +98,11 @@ impl Observing {
             Asked::Addresses => check.answer_addresses(&answer.extract::<Vec<IpAddr>>()?),
             Asked::Decision(question) => check.answer_decision(&question, &crate::decision::of_foreign(answer), now),
             Asked::Pointer => {
-                let found = answer.cast::<Found>().map(|found| found.get().answer());
-                check.answer_resource(found.unwrap_or_else(|_| Err(crate::decision::of_foreign(answer))));
+                let found = match answer.cast::<Found>() {
+                    Ok(found) => found.get().0.clone(),
+                    Err(_) => Err(crate::decision::of_foreign(answer)),
+                };
+                check.answer_resource(found);
             }
         }
         context.get().settle(py, Observing::advance(context, check))
@@ -205,7 +208,7 @@ impl CallContext {
         if self.call.phase() == toolpass_guard::call::Phase::Over
             && let Some(action) = self.call.observed().pop()
         {
-            self.guarded.get().state(py).emit(py, request::late_event(&self.call, action, Asker::now()));
+            self.guarded.get().state(py).emit(py, request::late_event(&self.call, action, Asker::now()))?;
         }
         outcome
     }

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -34,14 +35,24 @@ pub(crate) fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// Wait for a future, the interpreter's lock let go.
-/// Errors: that of [`runtime`].
+/// How long a wait lasts before the interpreter may raise what a signal asks for.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+/// Wait for a future, the interpreter's lock let go. A signal ends the wait and drops the future.
+/// Errors: that of [`runtime`], and what a signal's handler raises.
 pub(crate) fn wait<F: Future + Send>(py: Python<'_>, future: F) -> PyResult<F::Output>
 where
     F::Output: Send,
 {
     let runtime = runtime()?;
-    Ok(py.detach(|| runtime.block_on(future)))
+    let mut future = std::pin::pin!(future);
+    loop {
+        let slice = py.detach(|| runtime.block_on(async { tokio::time::timeout(SIGNALS, &mut future).await }));
+        match slice {
+            Ok(output) => return Ok(output),
+            Err(_elapsed) => py.check_signals()?,
+        }
+    }
 }
 
 /// Called in a child right after a fork.

@@ -18,9 +18,6 @@ impl Session {
         &self.0
     }
 
-    pub(crate) fn of(inner: Inner) -> Session {
-        Session(inner)
-    }
 }
 
 #[pymethods]
@@ -90,8 +87,8 @@ impl Session {
     }
 
     /// Make this the current session for the block.
-    fn active(slf: Bound<'_, Self>) -> Active {
-        Active { session: slf.unbind(), tokens: std::sync::Mutex::new(Vec::new()) }
+    fn active(slf: Bound<'_, Self>) -> ActiveSession {
+        ActiveSession { session: slf.unbind(), tokens: std::sync::Mutex::new(Vec::new()) }
     }
 
     fn __repr__(&self) -> String {
@@ -105,15 +102,15 @@ impl Session {
 
 /// What `Session.active()` answers: a context manager that nests and restores the session before it.
 #[pyclass(frozen, module = "toolpass._native")]
-struct Active {
+pub(crate) struct ActiveSession {
     session: Py<Session>,
     tokens: std::sync::Mutex<Vec<Py<PyAny>>>,
 }
 
 #[pymethods]
-impl Active {
+impl ActiveSession {
     fn __enter__(&self, py: Python<'_>) -> PyResult<Py<Session>> {
-        let token = session_variable(py)?.call_method1("set", (self.session.clone_ref(py),))?;
+        let token = session_variable().set(self.session.bind(py).clone().into_any())?;
         self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(token.unbind());
         Ok(self.session.clone_ref(py))
     }
@@ -122,7 +119,7 @@ impl Active {
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
         let token = self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         if let Some(token) = token {
-            session_variable(py)?.call_method1("reset", (token,))?;
+            session_variable().reset(token.into_bound(py))?;
         }
         Ok(false)
     }

@@ -2,40 +2,85 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use toolpass_guard::session::Session as GuardSession;
 use toolpass_guard::settings::ActAs;
 
 use crate::call::CallContext;
 use crate::session::Session;
 
-static CALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-static SESSION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-static ACT_AS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static CALL: Variable = Variable::new("toolpass_call");
+static SESSION: Variable = Variable::new("toolpass_session");
+static ACT_AS: Variable = Variable::new("toolpass_act_as");
+
+/// A context variable whose default is `None`, and its bound methods: they are needed at every call.
+pub(crate) struct Variable {
+    name: &'static str,
+    object: PyOnceLock<Py<PyAny>>,
+    get: PyOnceLock<Py<PyAny>>,
+    set: PyOnceLock<Py<PyAny>>,
+    reset: PyOnceLock<Py<PyAny>>,
+}
+
+impl Variable {
+    const fn new(name: &'static str) -> Variable {
+        let empty = PyOnceLock::new;
+        Variable { name, object: empty(), get: empty(), set: empty(), reset: empty() }
+    }
+
+    /// The `contextvars.ContextVar`.
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyAny>> {
+        let made = self.object.get_or_try_init(py, || {
+            let kwargs = pyo3::types::PyDict::new(py);
+            kwargs.set_item("default", py.None())?;
+            py.import("contextvars")?.getattr("ContextVar")?.call((self.name,), Some(&kwargs)).map(Bound::unbind)
+        })?;
+        Ok(made.bind(py))
+    }
+
+    /// Its value in the current context.
+    pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.method(py, &self.get, "get")?.call0()
+    }
+
+    /// Give it a value; answers the token to put the one before back.
+    pub(crate) fn set<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.method(value.py(), &self.set, "set")?.call1((value,))
+    }
+
+    /// Put back the value from before `token`.
+    /// Errors: `ValueError` in another context than the one the token is of.
+    pub(crate) fn reset(&self, token: Bound<'_, PyAny>) -> PyResult<()> {
+        self.method(token.py(), &self.reset, "reset")?.call1((token,)).map(drop)
+    }
+
+    fn method<'a, 'py>(&'a self, py: Python<'py>, slot: &'a PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<&'a Bound<'py, PyAny>> {
+        let made = slot.get_or_try_init(py, || self.object(py)?.getattr(name).map(Bound::unbind))?;
+        Ok(made.bind(py))
+    }
+}
 
 /// The variable of the running call; `None` outside one.
-pub(crate) fn call_variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    variable(py, &CALL, "toolpass_call")
+pub(crate) fn call_variable() -> &'static Variable {
+    &CALL
 }
 
 /// The variable of the current session; `None` when there is none.
-pub(crate) fn session_variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    variable(py, &SESSION, "toolpass_session")
+pub(crate) fn session_variable() -> &'static Variable {
+    &SESSION
 }
 
 /// The variable of the innermost `as_user()` or `as_agent()` block: `"user"`, `"agent"` or `None`.
-pub(crate) fn act_as_variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    variable(py, &ACT_AS, "toolpass_act_as")
+pub(crate) fn act_as_variable() -> &'static Variable {
+    &ACT_AS
 }
 
 /// The running call.
-pub(crate) fn current_call<'py>(py: Python<'py>) -> PyResult<Option<Bound<'py, CallContext>>> {
-    let current = call_variable(py)?.call_method0(pyo3::intern!(py, "get"))?;
-    Ok(current.cast_into::<CallContext>().ok())
+pub(crate) fn current_call(py: Python<'_>) -> PyResult<Option<Bound<'_, CallContext>>> {
+    Ok(CALL.get(py)?.cast_into::<CallContext>().ok())
 }
 
 /// The innermost block.
 pub(crate) fn current_block(py: Python<'_>) -> PyResult<Option<ActAs>> {
-    let current = act_as_variable(py)?.call_method0(pyo3::intern!(py, "get"))?;
+    let current = ACT_AS.get(py)?;
     if current.is_none() {
         return Ok(None);
     }
@@ -43,22 +88,14 @@ pub(crate) fn current_block(py: Python<'_>) -> PyResult<Option<ActAs>> {
 }
 
 /// The current session, from the toolkit's own source or the session variable. Anything but a session is none.
-pub(crate) fn current_session(py: Python<'_>, source: Option<&Py<PyAny>>) -> PyResult<Option<GuardSession>> {
+/// Errors: what the source raises.
+pub(crate) fn current_session<'py>(py: Python<'py>, source: Option<&Py<PyAny>>) -> PyResult<Option<Bound<'py, Session>>> {
     let found = match source {
-        None => session_variable(py)?.call_method0(pyo3::intern!(py, "get"))?,
+        None => SESSION.get(py)?,
         Some(source) => {
             let source = source.bind(py);
             if source.is_callable() { source.call0()? } else { source.call_method1(pyo3::intern!(py, "get"), (py.None(),))? }
         }
     };
-    Ok(found.cast::<Session>().ok().map(|session| session.get().inner().clone()))
-}
-
-fn variable<'py>(py: Python<'py>, slot: &'static PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<&'py Bound<'py, PyAny>> {
-    let made = slot.get_or_try_init(py, || {
-        let kwargs = pyo3::types::PyDict::new(py);
-        kwargs.set_item("default", py.None())?;
-        py.import("contextvars")?.getattr("ContextVar")?.call((name,), Some(&kwargs)).map(Bound::unbind)
-    })?;
-    Ok(made.bind(py))
+    Ok(found.cast_into::<Session>().ok())
 }

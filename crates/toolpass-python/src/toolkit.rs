@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -12,6 +12,7 @@ use toolpass_guard::settings::{ActAs, EngineState, KnownSystems, Settings, Unkno
 use toolpass_local::addresses::Looked;
 
 use crate::audit::AuditEvent;
+use crate::credential::Source;
 use crate::engine::{self, Asker};
 
 /// One toolkit's settings; replaced as a whole.
@@ -26,11 +27,25 @@ pub(crate) struct State {
     pub(crate) settings: Arc<Settings>,
     pub(crate) engine: Option<Asker>,
     pub(crate) session: Option<Py<PyAny>>,
-    pub(crate) credentials: Option<Py<PyAny>>,
-    pub(crate) on_refuse: Option<Py<PyAny>>,
+    /// The same settings without arguments in events, for calls whose event nobody reads.
+    pub(crate) unheard: Arc<Settings>,
+    pub(crate) credentials: Option<Source>,
+    pub(crate) on_refuse: OnRefuse,
     /// When the connections' addresses were looked up last.
     pub(crate) looked: Looked,
     audit: Sink,
+}
+
+/// What the caller of a refused call gets.
+#[derive(Default)]
+pub(crate) enum OnRefuse {
+    /// What this callable answers.
+    Call(Py<PyAny>),
+    /// The exception's text.
+    Message,
+    /// The exception.
+    #[default]
+    Raise,
 }
 
 /// Where audit events go.
@@ -68,18 +83,24 @@ impl ToolkitCore {
 
 impl State {
     /// Hand a finished call's event to its sink. A sink that raises is logged, nothing else.
-    pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) {
+    /// Errors: what is no `Exception`.
+    pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
         let sent = match &self.audit {
             Sink::None => Ok(()),
             Sink::Callable(sink) => sink.call1(py, (AuditEvent::new(event),)).map(drop),
             Sink::Log => log_event(py, event),
         };
-        if let Err(error) = sent {
-            let _ = audit_logger(py).and_then(|logger| {
-                let kwargs = PyDict::new(py);
-                kwargs.set_item("exc_info", error.value(py))?;
-                logger.call_method("error", ("the audit sink raised; the event is lost",), Some(&kwargs))
-            });
+        match sent {
+            Err(error) if error.is_instance_of::<PyException>(py) => {
+                // A logger that raises as well leaves nobody to tell.
+                let _ = audit_logger(py).and_then(|logger| {
+                    let kwargs = PyDict::new(py);
+                    kwargs.set_item("exc_info", error.value(py))?;
+                    logger.call_method("error", ("the audit sink raised; the event is lost",), Some(&kwargs))
+                });
+                Ok(())
+            }
+            other => other,
         }
     }
 
@@ -108,7 +129,8 @@ fn log_event(py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
     audit_logger(py)?.call_method1("info", ("%s", line)).map(drop)
 }
 
-fn audit_logger<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+/// The logger of the toolkit.
+pub(crate) fn audit_logger<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
     static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let logger = LOGGER.get_or_try_init(py, || py.import("logging")?.call_method1("getLogger", ("toolpass.toolkit",)).map(Bound::unbind))?;
     Ok(logger.bind(py))
@@ -140,11 +162,12 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         audit_arguments: flag("audit_arguments", true)?,
     };
     Ok(State {
+        unheard: Arc::new(Settings { audit_arguments: false, ..settings.clone() }),
         settings: Arc::new(settings),
         engine: permissions.map(|engine| Asker::of(&engine)),
-        session: setting("session")?.map(Bound::unbind),
-        credentials: setting("credentials")?.map(Bound::unbind),
-        on_refuse: callable("on_refuse", setting("on_refuse")?)?,
+        session: session_source(setting("session")?)?,
+        credentials: setting("credentials")?.map(|source| Source::of(&source)).transpose()?,
+        on_refuse: on_refuse(setting("on_refuse")?)?,
         looked: Looked::default(),
         audit: sink(py, given)?,
     })
@@ -166,6 +189,24 @@ fn sink(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Sink> {
         return Err(PyTypeError::new_err("expected `audit` to be an ordinary function; what an async one answers would be dropped"));
     }
     Ok(callable("audit", Some(sink))?.map_or(Sink::None, Sink::Callable))
+}
+
+fn session_source(value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+    match value {
+        Some(value) if !value.is_callable() && !value.hasattr("get")? => {
+            Err(PyTypeError::new_err("expected `session` to be a context variable or a callable without arguments"))
+        }
+        other => Ok(other.map(Bound::unbind)),
+    }
+}
+
+fn on_refuse(value: Option<Bound<'_, PyAny>>) -> PyResult<OnRefuse> {
+    match value {
+        None => Ok(OnRefuse::Raise),
+        Some(value) if value.extract::<&str>().is_ok_and(|text| text == "message") => Ok(OnRefuse::Message),
+        Some(value) if value.is_callable() => Ok(OnRefuse::Call(value.unbind())),
+        Some(_) => Err(PyTypeError::new_err("expected `on_refuse` to be a callable or \"message\"")),
+    }
 }
 
 fn callable(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
@@ -218,7 +259,8 @@ fn fresh_effects(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Effect>> {
     texts("fresh_effects", value)?.iter().map(|name| Effect::parse(name).ok_or_else(wrong)).collect()
 }
 
-fn texts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+/// An iterable of texts; a bare text is refused, since its letters would be taken for them.
+pub(crate) fn texts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let wrong = || PyTypeError::new_err(format!("expected `{name}` to be an iterable of texts"));
     if value.is_instance_of::<pyo3::types::PyString>() {
         return Err(wrong());

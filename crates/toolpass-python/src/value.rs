@@ -10,7 +10,7 @@ use toolpass_guard::value::{ClassId, Value, View};
 pub(crate) enum Class {
     /// Instances of this class.
     Instances(Py<PyAny>),
-    /// This very object: a member of an enumeration.
+    /// Whatever equals this value and is of the same type.
     Member(Py<PyAny>),
 }
 
@@ -89,8 +89,18 @@ impl Value for PyValue<'_, '_> {
         let py = self.object.py();
         match self.classes.get(class.0) {
             Some(Class::Instances(class)) => self.object.is_instance(class.bind(py)).unwrap_or(false),
-            Some(Class::Member(member)) => self.object.is(member.bind(py)),
-            None => false,
+            Some(Class::Member(_)) | None => false,
+        }
+    }
+
+    fn is_member(&self, member: ClassId) -> bool {
+        let py = self.object.py();
+        match self.classes.get(member.0) {
+            Some(Class::Member(member)) => {
+                let member = member.bind(py);
+                self.object.get_type().is(member.get_type()) && self.object.eq(member).unwrap_or(false)
+            }
+            Some(Class::Instances(_)) | None => false,
         }
     }
 

@@ -43,15 +43,11 @@ pub(crate) struct Lookup {
 
 /// Where a pointer leads, as an awaited value.
 #[pyclass(frozen, module = "toolpass._native")]
-pub(crate) struct Found(Result<Option<Resource>, Core>);
+pub(crate) struct Found(pub(crate) Result<Option<Resource>, Core>);
 
 impl Found {
     fn object(py: Python<'_>, answer: Result<Option<Resource>, Core>) -> PyResult<Py<PyAny>> {
         Ok(Bound::new(py, Found(answer))?.into_any().unbind())
-    }
-
-    pub(crate) fn answer(&self) -> Result<Option<Resource>, Core> {
-        self.0.clone()
     }
 }
 

@@ -18,6 +18,9 @@ pub(super) fn bind<'a, 'py>(
     let py = args.py();
     let mut bound = Vec::with_capacity(guarded.tool.parameters.len());
     let mut positions = args.iter();
+    if guarded.receiver && positions.next().is_none() {
+        return Err("it is a method, and the object it is called on is missing".into());
+    }
     let mut named = 0;
     let mut rest_of_names = None;
     for (index, parameter) in guarded.tool.parameters.iter().enumerate() {

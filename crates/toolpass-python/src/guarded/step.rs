@@ -8,10 +8,15 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
+use toolpass_core::question::Question;
 use toolpass_guard::call::Call;
 use toolpass_guard::pipeline::{Admission, Next};
 
+use super::opened::asked_too_late;
+use super::result::collected;
 use super::{Guarded, Opened, body};
+use crate::authorizer;
+use crate::credential::Source;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker};
 
@@ -69,7 +74,7 @@ impl Step {
     /// The keyword arguments the body is called with.
     fn keywords<'py>(&self, py: Python<'py>, kwargs: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
         match &*self.stage() {
-            Stage::Ready { credential: Some(credential), .. } => body::with_credential(py, kwargs, credential.clone_ref(py)),
+            Stage::Ready { credential: Some(credential), .. } => body::with_credential(kwargs, credential.clone_ref(py)),
             Stage::Answered(_) | Stage::Done | Stage::Ready { .. } | Stage::Waiting { .. } => Ok(kwargs.clone()),
         }
     }
@@ -82,36 +87,32 @@ impl Step {
     /// Go on although the awaited raised; what is no `Exception` ends the call as cancelled and is raised again.
     fn fail(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<Step> {
         let error = PyErr::from_value(error.clone());
-        if !error.is_instance_of::<PyException>(py) {
-            *self.stage() = Stage::Done;
-            self.opened.cancel(py);
-            return Err(error);
+        if error.is_instance_of::<PyException>(py) {
+            return self.go_on(py, Err(error));
         }
-        self.go_on(py, Err(error))
+        // Dropping the admission gives back what the call took.
+        *self.stage() = Stage::Done;
+        Err(self.opened.cancelled(py, error))
     }
 
     /// The body returned: what the caller gets.
     fn returned(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let value = body::collected_async(value);
+        let ended = collected(value.clone());
         let call = self.leave(py)?;
-        let outcome = match value {
-            Ok(value) => body::finish_returned(py, &self.opened, &call, &value),
-            Err(error) => (Err(error), None),
-        };
-        body::conclude(self.guarded.get(), py, &self.opened, &call, outcome)
+        body::conclude(py, &self.opened, &call, ended)
     }
 
     /// The body raised: what the caller gets, or the exception to raise.
     fn raised(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let call = self.leave(py)?;
-        body::conclude(self.guarded.get(), py, &self.opened, &call, (Err(PyErr::from_value(error.clone())), Some(())))
+        body::conclude(py, &self.opened, &call, body::Ended::Raised(PyErr::from_value(error.clone())))
     }
 }
 
 impl Step {
     /// Go as far as possible without awaiting.
-    pub(crate) fn advance(guarded: &Bound<'_, Guarded>, opened: Opened) -> PyResult<Step> {
-        let admission = opened.take().ok_or_else(|| PyTypeError::new_err("this call was begun already"))?;
+    pub(super) fn begin(guarded: &Bound<'_, Guarded>, opened: Opened) -> PyResult<Step> {
+        let admission = opened.take()?;
         let step = Step { guarded: guarded.clone().unbind(), opened: Arc::new(opened), stage: Mutex::new(Stage::Done) };
         step.run(guarded.py(), admission, None)
     }
@@ -122,41 +123,42 @@ impl Step {
             let (rest, next) = admission.next();
             let (rest, asked, awaitable) = match (rest, next) {
                 (_, Next::Run(permit)) => {
-                    let call = permit.enter();
                     let entered = body::Entered::enter(py, &self.opened)?;
+                    let call = permit.enter();
                     return Ok(self.at(Stage::Ready { call, entered, credential }));
                 }
                 (_, Next::Refuse(refusal)) => {
-                    let finished = self.opened.call.refuse(refusal, Asker::now());
-                    let value = self.guarded.get().answer_refusal(py, &self.opened.state, finished)?;
+                    let value = self.opened.refuse(py, refusal)?;
                     return Ok(self.at(Stage::Answered(value)));
                 }
-                (Some(mut rest), Next::Ask(question)) => match self.guarded.get().asker()?.ask_soon(py, &question)? {
-                    Answer::Now(decision) => {
+                (Some(mut rest), Next::Ask(question)) => match self.ask(py, &question) {
+                    Ok(Answer::Now(decision)) => {
                         rest.answer_decision(&decision, Asker::now());
                         admission = rest;
                         continue;
                     }
-                    Answer::Later(awaitable) => (rest, Asked::Decision, awaitable),
-                },
-                (Some(rest), Next::CallAuthorizer) => (rest, Asked::Authorizer, self.start_authorizer(py)?),
-                (Some(mut rest), Next::FetchCredential(name)) => match self.start_credential(py, &name) {
-                    Ok(Some(awaitable)) => (rest, Asked::Credential, awaitable),
-                    Ok(None) => {
-                        let fetched = self.opened.fetch_credential(py, &name);
-                        credential = self.opened.take_credential(py, &mut rest, fetched)?;
-                        admission = rest;
-                        continue;
-                    }
+                    Ok(Answer::Later(awaitable)) => (rest, Asked::Decision, awaitable),
                     Err(error) => {
-                        credential = self.opened.take_credential(py, &mut rest, Err(error))?;
-                        admission = rest;
+                        admission = self.opened.not_answered(py, rest, error)?;
                         continue;
                     }
                 },
-                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => {
-                    return Err(PyTypeError::new_err("a call asked after its end"));
-                }
+                (Some(rest), Next::CallAuthorizer) => match self.start_authorizer(py) {
+                    Ok(awaitable) => (rest, Asked::Authorizer, awaitable),
+                    Err(error) => {
+                        admission = self.opened.not_answered(py, rest, error)?;
+                        continue;
+                    }
+                },
+                (Some(rest), Next::FetchCredential(name)) => match self.start_credential(py, &name) {
+                    Ok(Some(awaitable)) => (rest, Asked::Credential, awaitable),
+                    answered => {
+                        let fetched = answered.and_then(|_| self.opened.fetch_credential(py, &name));
+                        admission = self.opened.take_credential(self.guarded.get(), rest, fetched, &mut credential)?;
+                        continue;
+                    }
+                },
+                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => return Err(asked_too_late()),
             };
             return Ok(self.at(Stage::Waiting { admission: rest, asked, awaitable: awaitable.unbind(), credential }));
         }
@@ -168,8 +170,11 @@ impl Step {
         };
         let mut credential = credential;
         match asked {
-            Asked::Authorizer => admission.answer_authorizer(&Guarded::read_authorizer(answer)?),
-            Asked::Credential => credential = self.opened.take_credential(py, &mut admission, answer)?,
+            Asked::Authorizer => match authorizer::read(py, answer) {
+                Ok(answer) => admission.answer_authorizer(&answer),
+                Err(error) => admission = self.opened.not_answered(py, admission, error)?,
+            },
+            Asked::Credential => admission = self.opened.take_credential(self.guarded.get(), admission, answer, &mut credential)?,
             Asked::Decision => match answer {
                 Ok(answer) => admission.answer_decision(&of_foreign(&answer), Asker::now()),
                 Err(error) => admission.answer_decision(&Asker::crashed(py, &error), Asker::now()),
@@ -179,19 +184,22 @@ impl Step {
         next.run(py, admission, credential)
     }
 
+    fn ask<'py>(&self, py: Python<'py>, question: &Question) -> PyResult<Answer<'py>> {
+        self.guarded.get().authorizer.engine()?.ask_soon(py, question)
+    }
+
     /// An async authorizer's awaitable, or an ordinary one in a worker thread under a copy of the context.
     fn start_authorizer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        in_thread_or_awaited(self.guarded.get().authorizer_callable(py)?, (self.opened.context.clone_ref(py),).into_pyobject(py)?)
+        let callable = self.guarded.get().authorizer.callable(py)?;
+        start(callable, (self.opened.context.clone_ref(py),).into_pyobject(py)?)
     }
 
     /// A callable source's awaitable; `None` for a mapping, which is looked up at once.
     fn start_credential<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(source) = self.opened.state.credentials.as_ref() else { return Ok(None) };
-        let source = source.bind(py);
-        if source.hasattr("__getitem__")? {
-            return Ok(None);
+        match &self.opened.state.credentials {
+            Some(Source::Callable(source)) => start(source.bind(py), (name, self.opened.context.clone_ref(py)).into_pyobject(py)?).map(Some),
+            Some(Source::Mapping(_)) | None => Ok(None),
         }
-        in_thread_or_awaited(source, (name, self.opened.context.clone_ref(py)).into_pyobject(py)?).map(Some)
     }
 
     /// The body is over: put the context back.
@@ -215,8 +223,8 @@ impl Step {
     }
 }
 
-/// Call an async function for its awaitable; run an ordinary one in a worker thread.
-fn in_thread_or_awaited<'py>(callable: &Bound<'py, PyAny>, arguments: Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+/// An awaitable of what a callable answers: its own when it is async, else a worker thread's.
+fn start<'py>(callable: &Bound<'py, PyAny>, arguments: Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
     static START: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     START.import(callable.py(), "toolpass._context", "start_callable")?.call1((callable, arguments))
 }

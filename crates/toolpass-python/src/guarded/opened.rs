@@ -1,0 +1,259 @@
+//! A call that began: what it needs besides the guard's state machine, how an ordinary tool's checks are driven, and its end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use toolpass_guard::arguments::Argument;
+use toolpass_guard::call::{BodyEnd, Call, Permit};
+use toolpass_guard::pipeline::{Admission, Begin, Next, begin};
+use toolpass_guard::refusal::Refusal;
+
+use super::{Guarded, bind};
+use crate::call::CallContext;
+use crate::credential::hidden;
+use crate::engine::Asker;
+use crate::errors;
+use crate::host::{PyHost, close_awaitable};
+use crate::secrets::revealed;
+use crate::session::Session;
+use crate::source::{current_call, current_session};
+use crate::toolkit::{OnRefuse, State, ensure_hooks};
+use crate::value::{PyValue, type_name};
+
+/// A call that began.
+pub(crate) struct Opened {
+    pub(crate) state: Arc<State>,
+    pub(crate) call: Arc<Call>,
+    /// What authorizers and credential sources are given, and what `current_call()` answers.
+    pub(crate) context: Py<CallContext>,
+    /// Whether anybody reads its event.
+    heard: bool,
+    admission: Mutex<Option<Admission>>,
+    /// What made a check fail unexpectedly.
+    crash: Mutex<Option<PyErr>>,
+}
+
+/// How far a call came.
+pub(super) enum Driven {
+    /// It is refused.
+    Refused(Refusal),
+    /// Its body may run, with this credential.
+    Run(Permit, Option<Py<PyAny>>),
+}
+
+/// What a call finds where it is made.
+#[derive(Default)]
+struct Surroundings<'py> {
+    session: Option<Bound<'py, Session>>,
+    parent: Option<String>,
+    unhooked: Option<String>,
+}
+
+impl<'py> Surroundings<'py> {
+    fn look(py: Python<'py>, guarded: &Guarded, state: &State) -> PyResult<Surroundings<'py>> {
+        Ok(Surroundings {
+            unhooked: if guarded.tool.wants_hook(&state.settings) { ensure_hooks(py)? } else { None },
+            session: current_session(py, state.session.as_ref())?,
+            parent: current_call(py)?.map(|outer| outer.get().call.id().to_owned()),
+        })
+    }
+}
+
+impl Opened {
+    /// Steps 1 to 3, which need nobody.
+    /// Errors: what interrupted a callable of the application.
+    pub(super) fn open(slf: &Bound<'_, Guarded>, args: &Bound<'_, PyTuple>, kwargs: &Bound<'_, PyDict>) -> PyResult<Opened> {
+        let (py, guarded) = (slf.py(), slf.get());
+        let state = guarded.state(py);
+        let heard = state.wants_events(py);
+        let (around, failed) = match Surroundings::look(py, guarded, &state) {
+            Ok(around) => (around, None),
+            Err(error) => (Surroundings::default(), Some(error)),
+        };
+        let bound = bind::bind(guarded, args, kwargs);
+        let bound: Result<&[Argument<PyValue<'_, '_>>], String> = bound.as_deref().map_err(Clone::clone);
+        let mut host = PyHost::new(py, &guarded.callables);
+        let mut admission = begin(
+            Begin {
+                settings: Arc::clone(if heard { &state.settings } else { &state.unheard }),
+                tool: Arc::clone(&guarded.tool),
+                session: around.session.as_ref().map(|session| session.get().inner().clone()),
+                arguments: bound,
+                parent: around.parent,
+                now: Asker::now(),
+                wall: Asker::wall(),
+                unhooked: around.unhooked,
+            },
+            &mut host,
+        );
+        if let Some(error) = &failed {
+            admission.crashed(&type_name(error.value(py)));
+        }
+        let call = Arc::clone(admission.call());
+        let context = CallContext::new(&call, slf, around.session, (args, kwargs));
+        let opened = Opened {
+            state,
+            call,
+            context: Py::new(py, context)?,
+            heard,
+            admission: Mutex::new(Some(admission)),
+            crash: Mutex::default(),
+        };
+        match host.interrupt().or(failed) {
+            Some(error) if error.is_instance_of::<PyException>(py) => {
+                *opened.crash.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Ok(opened)
+            }
+            Some(interrupt) => Err(opened.cancelled(py, interrupt)),
+            None => Ok(opened),
+        }
+    }
+
+    /// Find out, waiting where it must be, everything the guard asks for.
+    /// Errors: what interrupted the call.
+    pub(super) fn drive(&self, guarded: &Guarded, py: Python<'_>) -> PyResult<Driven> {
+        let mut credential = None;
+        let mut admission = self.take()?;
+        loop {
+            let (rest, next) = admission.next();
+            admission = match (rest, next) {
+                (_, Next::Run(permit)) => return Ok(Driven::Run(permit, credential)),
+                (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
+                (Some(mut rest), Next::Ask(question)) => {
+                    match guarded.authorizer.engine().and_then(|engine| engine.ask(py, &question)) {
+                        Ok(decision) => rest.answer_decision(&decision, Asker::now()),
+                        Err(error) => rest = self.not_answered(py, rest, error)?,
+                    }
+                    rest
+                }
+                (Some(mut rest), Next::CallAuthorizer) => match guarded.authorizer.ask(py, &self.context) {
+                    Ok(answer) => {
+                        rest.answer_authorizer(&answer);
+                        rest
+                    }
+                    Err(error) => self.not_answered(py, rest, error)?,
+                },
+                (Some(rest), Next::FetchCredential(name)) => {
+                    let fetched = self.fetch_credential(py, &name);
+                    self.take_credential(guarded, rest, fetched, &mut credential)?
+                }
+                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => return Err(asked_too_late()),
+            }
+        }
+    }
+
+    /// The named credential of the toolkit's source.
+    pub(super) fn fetch_credential<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let source = self.state.credentials.as_ref().ok_or_else(|| PyTypeError::new_err("no credentials are configured"))?;
+        source.fetch(py, name, &self.context)
+    }
+
+    /// Keep a fetched credential, or its failure.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_credential(
+        &self,
+        guarded: &Guarded,
+        mut admission: Admission,
+        fetched: PyResult<Bound<'_, PyAny>>,
+        credential: &mut Option<Py<PyAny>>,
+    ) -> PyResult<Admission> {
+        let name = guarded.tool.credential.as_deref().unwrap_or_default();
+        Python::attach(|py| {
+            let value = fetched.and_then(|value| {
+                if close_awaitable(&value)? { Err(PyTypeError::new_err("the credential can only be awaited")) } else { revealed(py, value) }
+            });
+            match value {
+                Ok(value) => {
+                    let hidden = hidden(&value, &guarded.secret_fields);
+                    if hidden.too_short {
+                        guarded.warn_of_short_secret(py, name);
+                    }
+                    self.call.hide(hidden.secrets);
+                    admission.answer_credential(Ok(()));
+                    *credential = Some(value.unbind());
+                }
+                Err(error) if error.is_instance_of::<PyException>(py) => admission.answer_credential(Err(type_name(error.value(py)))),
+                Err(error) => {
+                    drop(admission);
+                    return Err(self.cancelled(py, error));
+                }
+            }
+            Ok(admission)
+        })
+    }
+
+    /// A check that failed unexpectedly refuses the call; an interrupt gives it up.
+    /// Errors: the interrupt.
+    pub(super) fn not_answered(&self, py: Python<'_>, mut admission: Admission, error: PyErr) -> PyResult<Admission> {
+        if error.is_instance_of::<PyException>(py) {
+            admission.crashed(&type_name(error.value(py)));
+            *self.crash.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            return Ok(admission);
+        }
+        drop(admission);
+        Err(self.cancelled(py, error))
+    }
+
+    /// The call was given up before its body: what it took is given back. Answers the exception to raise.
+    pub(super) fn cancelled(&self, py: Python<'_>, interrupt: PyErr) -> PyErr {
+        drop(self.admission());
+        if self.heard {
+            let event = self.call.finish(&BodyEnd::Cancelled, Asker::now()).event;
+            if let Err(another) = self.state.emit(py, event) {
+                return another;
+            }
+        } else {
+            self.call.end();
+        }
+        interrupt
+    }
+
+    /// The call is refused before its body: its event, and what its caller gets.
+    pub(super) fn refuse(&self, py: Python<'_>, refusal: Refusal) -> PyResult<Py<PyAny>> {
+        if self.heard {
+            self.state.emit(py, self.call.refuse(refusal.clone(), Asker::now()).event)?;
+        } else {
+            self.call.end();
+        }
+        let crash = self.crash.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.answer(py, &refusal, crash)
+    }
+
+    /// The body is over: its event, and the refusal that takes the place of whatever it did.
+    pub(super) fn end(&self, py: Python<'_>, end: &BodyEnd) -> PyResult<Option<Refusal>> {
+        if !self.heard {
+            return Ok(self.call.end());
+        }
+        let finished = self.call.finish(end, Asker::now());
+        self.state.emit(py, finished.event)?;
+        Ok(finished.refusal)
+    }
+
+    /// What the caller of a refused call gets: an exception, or what `on_refuse` makes of it.
+    pub(super) fn answer(&self, py: Python<'_>, refusal: &Refusal, cause: Option<PyErr>) -> PyResult<Py<PyAny>> {
+        let refused = errors::refused(py, refusal);
+        if cause.is_some() {
+            refused.set_cause(py, cause);
+        }
+        match &self.state.on_refuse {
+            OnRefuse::Raise => Err(refused),
+            OnRefuse::Message => Ok(refused.value(py).str()?.into_any().unbind()),
+            OnRefuse::Call(callable) => callable.call1(py, (refused.into_value(py),)),
+        }
+    }
+
+    pub(super) fn take(&self) -> PyResult<Admission> {
+        self.admission().ok_or_else(|| PyTypeError::new_err("this call was begun already"))
+    }
+
+    fn admission(&self) -> Option<Admission> {
+        self.admission.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The guard asked and went away.
+pub(super) fn asked_too_late() -> PyErr {
+    PyTypeError::new_err("a call asked after its end")
+}

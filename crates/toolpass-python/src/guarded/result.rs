@@ -1,0 +1,70 @@
+//! What a body returned, made whole and cleaned before anybody gets it.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString};
+use toolpass_guard::budget::Budget;
+use toolpass_guard::call::Call;
+
+use super::body::Ended;
+use crate::host::close_awaitable;
+use crate::redaction;
+
+/// What a body returned, made whole while its requests are still looked at: an iterator becomes a list.
+pub(super) fn collected(value: Bound<'_, PyAny>) -> Ended<'_> {
+    if is_plain(&value) {
+        return Ended::Returned(value);
+    }
+    match whole(&value) {
+        Ok(None) => Ended::Returned(value),
+        Ok(Some(list)) => Ended::Returned(list),
+        Err(error) => Ended::Rejected(error),
+    }
+}
+
+/// The value without the call's secrets.
+pub(super) fn without_secrets<'py>(call: &Call, value: Bound<'py, PyAny>) -> Ended<'py> {
+    let secrets = call.secrets();
+    if secrets.is_empty() {
+        return Ended::Returned(value);
+    }
+    match redaction::redacted(&value, &secrets) {
+        Ok(clean) => Ended::Returned(clean),
+        Err(error) => Ended::Rejected(error),
+    }
+}
+
+/// The items of an iterator as a list; nothing for what is whole already.
+/// Errors: `TypeError` for what must be awaited, `ValueError` for more than is looked at, and what the iterator raises.
+fn whole<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    if close_awaitable(value)? {
+        return Err(PyTypeError::new_err("a tool returned something that must be awaited; declare it with `async def`"));
+    }
+    if value.get_type().hasattr(pyo3::intern!(py, "__anext__"))? {
+        return Err(PyTypeError::new_err("a tool returned an async iterator; collect it into a list"));
+    }
+    let Ok(items) = value.cast::<PyIterator>() else { return Ok(None) };
+    let list = PyList::empty(py);
+    let mut budget = Budget::of_result();
+    for item in items {
+        let item = item?;
+        budget.take(text_len(&item)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        list.append(item)?;
+    }
+    Ok(Some(list.into_any()))
+}
+
+fn text_len(item: &Bound<'_, PyAny>) -> usize {
+    if item.is_instance_of::<PyString>() || item.is_instance_of::<PyBytes>() { item.len().unwrap_or(0) } else { 0 }
+}
+
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyFloat>()
+}

@@ -1,0 +1,125 @@
+"""Names that only annotations need, and the declaration of a tool.
+
+Separate because `typing` and `dataclasses` take longer to import than all the rest of the package: this module is
+loaded when the first tool is declared, or when one of its names is asked for.
+"""
+
+from __future__ import annotations
+
+import inspect  # noqa: TC003 - whoever resolves these annotations needs the names
+import re  # noqa: TC003
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar  # noqa: TC003
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypedDict, Union
+
+from toolpass._errors import ToolRefused  # noqa: TC001
+from toolpass._native import AuditEvent, AuthDecision, CallContext, Session
+
+Effect: TypeAlias = Literal["read", "write", "destructive"]
+"""How much a tool or a request can do."""
+
+Validator: TypeAlias = Callable[[Any], Any]
+"""Called with an argument's value: what is true lets it pass; a `ValueError`'s text is shown to the model."""
+
+ScopeRule: TypeAlias = Union[str, Sequence[str], "re.Pattern[str]", Callable[[Any], Any]]
+"""A glob, several of which one must match, a pattern to be matched in full, or a predicate."""
+
+Authorizer: TypeAlias = Callable[[CallContext], AuthDecision | bool | Awaitable[AuthDecision | bool]]
+"""Asked before a body whether the call may go on. Only an async tool may have an async one."""
+
+CredentialSource: TypeAlias = Mapping[str, Any] | Callable[[str, CallContext], Any]
+"""Secrets by name, or a callable of the name and the call."""
+
+AuditSink: TypeAlias = Callable[[AuditEvent], Any]
+"""Called with the event of every call."""
+
+SessionSource: TypeAlias = Union["ContextVar[Session]", Callable[[], Session | None]]
+"""Where the current session comes from."""
+
+UserSource: TypeAlias = Union[str, Callable[[], str], "ContextVar[str]"]
+"""A text, a callable without arguments, or a context variable, of a user's e-mail."""
+
+GroupsSource: TypeAlias = Union[Iterable[str], Callable[[], Iterable[str]], "ContextVar[Iterable[str]]"]
+"""The same, of groups."""
+
+
+class Settings(TypedDict, total=False):
+    """What `Toolkit` and `configure` take.
+
+    Attributes:
+        act_as: On whose authority a request outside `as_user()` and `as_agent()` runs.
+        audit: Called with one `AuditEvent` a call; `None` for nowhere.
+        audit_arguments: Whether events hold shortened arguments.
+        connections: The systems by `id`, `integration` and URL, when the engine does not say.
+        credentials: Secrets by name: a mapping, or a callable `(name, call)`.
+        exfiltration: `"refuse"` or `"off"`: the guard against sending out private data after outside text was seen.
+        fresh_effects: Effects that are always asked fresh.
+        intercept: Whether bodies' requests are looked at.
+        limits: How many calls a session has, by effect.
+        on_refuse: Called with a `ToolRefused`, its answer becomes the tool's; or `"message"` for the refusal's text.
+        permissions: The engine: any object with a callable `check`.
+        private: Connections of which every read is private data.
+        session: Where the session comes from; `Session.active()` when left out.
+        strict: Whether nothing passes that no connection or table knows.
+        strict_types: Whether an annotation that cannot be checked in full is an error.
+        unknown_hosts: What becomes of requests to hosts of no connection.
+    """
+
+    act_as: Literal["user", "agent"]
+    audit: AuditSink | None
+    audit_arguments: bool
+    connections: Sequence[Mapping[str, Any]] | None
+    credentials: CredentialSource | None
+    exfiltration: Literal["refuse", "off"]
+    fresh_effects: Iterable[Effect]
+    intercept: bool
+    limits: Mapping[Effect, int] | None
+    on_refuse: Callable[[ToolRefused], Any] | Literal["message"] | None
+    permissions: Any
+    private: Iterable[str]
+    session: SessionSource | None
+    strict: bool
+    strict_types: bool
+    unknown_hosts: Literal["guarded", "allow", "refuse"]
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """What a tool declares.
+
+    Attributes:
+        name: Its name, the key of its limits.
+        effect: What its requests may do at most.
+        fn: The function.
+        signature: The public signature: without `credential`, annotations resolved.
+        types: The annotations by parameter.
+        validators: Validators by parameter.
+        scope: Scope rules by parameter.
+        limit: Calls of it a session has.
+        authorize: Who is asked before the body.
+        untrusted_output: Whether its output is outside text.
+        reads_private: Whether its output is private data.
+        sends_out: Whether it puts text where other people read it.
+        credential: The name of its secret.
+        is_async: Whether it is awaited.
+        variadic: The name of its `**` parameter.
+        resources: Rules by resource type.
+    """
+
+    name: str
+    effect: Effect | None
+    fn: Callable[..., Any]
+    signature: inspect.Signature
+    types: Mapping[str, Any]
+    validators: Mapping[str, Validator]
+    scope: Mapping[str, ScopeRule]
+    limit: int | None
+    authorize: Callable[..., Any] | None
+    untrusted_output: bool
+    reads_private: bool
+    sends_out: bool
+    credential: str | None
+    is_async: bool
+    variadic: str | None
+    resources: Mapping[str, ScopeRule]
