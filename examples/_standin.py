@@ -1,4 +1,4 @@
-"""A GitHub on loopback for the examples: the program `toolpass-standin`, which checks credentials and counts what arrives.
+"""A GitHub on loopback: the program `toolpass-standin`, which checks credentials and counts what arrives.
 
 It ends when its standard input closes, so it never outlives the example. Everything about it is one line of JSON.
 """
@@ -40,7 +40,14 @@ class Standin:
 
     def close(self) -> None:
         """End it and wait until it is gone."""
-        self._process.communicate()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:  # another process holds its standard input open
+            self._process.terminate()
+            self._process.wait()
 
     def tls(self) -> ssl.SSLContext | None:
         """What a client needs to trust it; nothing when it speaks plain HTTP."""

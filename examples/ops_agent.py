@@ -1,16 +1,19 @@
 """An operations agent whose tools say beforehand what they take and need.
 
-A script plays the model, so every run is the same, and nothing is sent anywhere. Each line is one call of a tool: who the
-agent works for, what the model asked for, and how the call ended. Run it with `cargo xtask demo`.
+A script plays the model, so every run is the same, and nothing is sent anywhere. Each step is one call of a tool: who
+the agent works for, what the model asked for, and how the call ended. Run it with `cargo xtask demo`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from toolpass import AuditEvent, Session, Toolkit, ToolRefused, Toolpass, permission_check
+from toolpass import AuditEvent, Session, Toolkit, Toolpass, ToolRefused, permission_check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ENGINE = Toolpass.from_config(Path(__file__).with_name("toolpass.yaml"))
 EVENTS: list[AuditEvent] = []

@@ -1,8 +1,9 @@
 """A tool that declares nothing, and what its requests are found to be.
 
 It reads a file and opens a pull request with plain `urllib`. Its login may do both for anybody; whether the person the
-agent works for may is asked of GitHub, at each request, before a byte of it leaves. GitHub is a stand-in on loopback, laid out
-as GitHub Enterprise Server, over TLS; toolpass asks it with the credential of a GitHub App. Run it with `cargo xtask demo`.
+agent works for may is asked of GitHub, at each request, before a byte of it leaves. GitHub is a stand-in on loopback,
+laid out as GitHub Enterprise Server, over TLS; toolpass asks it with the credential of a GitHub App. Run it with
+`cargo xtask demo`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ import urllib.request
 from typing import Any
 
 from _standin import Standin
-
-from toolpass import AuditEvent, Session, Toolkit, ToolRefused, Toolpass, as_agent
+from toolpass import AuditEvent, Session, Toolkit, Toolpass, ToolRefused, as_agent
 
 
 def main() -> int:
@@ -33,14 +33,13 @@ def main() -> int:
                     outcome, text = "ran", propose("acme/shop", "fix-typo", "Fix a typo")
                 except ToolRefused as refused:
                     outcome, text = refused.code, refused.reason
-            arrived = [
-                f"{entry['method']} {entry['local_path']}" for entry in github.requests(by="user:acme-agent")
-            ]
+            arrived = [f"{entry['method']} {entry['local_path']}" for entry in github.requests(by="user:acme-agent")]
             outcomes[who] = (outcome, arrived)
             print(f"            {outcome}: {text}")
-            for action in events[-1].to_dict().get("actions", []):
-                whose = "as the agent" if action.get("as_agent") else f"as {who}"
-                print(f"            {action['method']:<5}{action.get('action')} on {action.get('resource')}, {whose}: {action['outcome']}")
+            for action in events[-1].to_dict()["actions"]:
+                whose = "the agent" if action.get("as_agent") else who
+                what = f"{action['action']} on {action['resource']}"
+                print(f"            {action['method']:<4} is {what}, as {whose}: {action['outcome']}")
             print(f"            GitHub saw: {', '.join(arrived)}\n")
     read, post = "GET /repos/acme/shop/contents/README.md", "POST /repos/acme/shop/pulls"
     if post not in outcomes["dana"][1]:
