@@ -232,7 +232,7 @@ def test_row_16_a_generator_that_sends_while_it_is_sent(server: Server) -> None:
         by_requests("POST", server.url + REFUSED, b"{}")
         yield b"}"
 
-    assert watched.refusal(lambda: by_requests("POST", server.url + ALLOWED, parts())).code == "not_authorized"  # type: ignore[arg-type]
+    assert watched.refusal(lambda: by_requests("POST", server.url + ALLOWED, parts())).code == "not_authorized"
     assert server.arrived == []
 
 

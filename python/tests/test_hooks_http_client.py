@@ -122,8 +122,8 @@ def test_the_body_is_read_before_it_leaves(server: Server, write: Callable[..., 
 
     def body() -> int:
         connection = connect(server)
-        original, connection.putrequest = connection.putrequest, None  # type: ignore[assignment, method-assign]
-        connection.putrequest = lambda _, *args, **kwargs: original("PUT", *args, **kwargs)  # type: ignore[method-assign]
+        original, connection.putrequest = connection.putrequest, None
+        connection.putrequest = lambda _, *args, **kwargs: original("PUT", *args, **kwargs)
         write(connection, CONTENTS, MAIN)
         return finish(connection)
 

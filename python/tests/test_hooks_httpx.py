@@ -76,7 +76,7 @@ def run(watched: Watched, send: Callable[..., Any], *args: Any, **kwargs: Any) -
             return await send(*args, **kwargs)
     else:
 
-        def body() -> Any:  # type: ignore[misc]
+        def body() -> Any:
             return send(*args, **kwargs)
 
     return watched.run(body)
@@ -187,7 +187,7 @@ def test_what_a_client_adds_is_part_of_the_request(server: Server, httpx: Any, k
 def test_a_login_that_rewrites_the_request_is_asked_for_anew(server: Server, httpx: Any, kind: str) -> None:
     watched = Watched(server.url)
 
-    class Rewrite(httpx.Auth):  # type: ignore[misc, name-defined]
+    class Rewrite(httpx.Auth):
         def auth_flow(self, request: Any) -> Any:
             yield request
             request.url = request.url.copy_with(path=REFUSED)
@@ -226,7 +226,7 @@ def test_a_transport_of_ones_own_is_asked_for(server: Server, httpx: Any, where:
     watched = Watched(server.url)
     handed: list[str] = []
 
-    class Carrier(httpx.BaseTransport):  # type: ignore[misc, name-defined]
+    class Carrier(httpx.BaseTransport):
         """Gets its answers without httpx, and here without anything."""
 
         def handle_request(self, request: Any) -> Any:
@@ -245,7 +245,7 @@ def test_an_async_transport_of_ones_own_is_asked_for(server: Server, httpx: Any)
     watched = Watched(server.url)
     handed: list[str] = []
 
-    class Carrier(httpx.AsyncBaseTransport):  # type: ignore[misc, name-defined]
+    class Carrier(httpx.AsyncBaseTransport):
         async def handle_async_request(self, request: Any) -> Any:
             handed.append(f"{request.method} {request.url.path} {await request.aread()!r}")
             return httpx.Response(200)
@@ -260,7 +260,7 @@ def test_an_async_transport_of_ones_own_is_asked_for(server: Server, httpx: Any)
 def wrapping(httpx: Any, path: str) -> Any:
     """A transport that sends through httpx's own, to another path."""
 
-    class Wrapping(httpx.BaseTransport):  # type: ignore[misc, name-defined]
+    class Wrapping(httpx.BaseTransport):
         def __init__(self) -> None:
             self.inner = httpx.HTTPTransport()
 
@@ -303,7 +303,7 @@ def test_a_transport_that_changes_the_request_is_asked_again(server: Server, htt
 def test_a_transport_over_another_library_is_seen_there(server: Server, httpx: Any) -> None:
     watched = Watched(server.url)
 
-    class OverRequests(httpx.BaseTransport):  # type: ignore[misc, name-defined]
+    class OverRequests(httpx.BaseTransport):
         def handle_request(self, request: Any) -> Any:
             url = str(request.url.copy_with(path=REFUSED))
             return httpx.Response(requests.post(url, data=request.read(), timeout=30).status_code)

@@ -43,7 +43,7 @@ class OutgoingRequest:
         self.method = b""
         self.target = b""
         self.headers: list[tuple[bytes, bytes]] = []
-        self.head: bytearray | None = bytearray()
+        self.head: bytes | None = b""
         self.body = bytearray()
         self.size = 0
         self.whole = False
@@ -68,50 +68,46 @@ class OutgoingRequest:
         taken = 0
         if self.head is not None:
             known = len(self.head)
-            self.head += data
-            end = self.head.find(b"\r\n\r\n", max(0, known - 3))
+            head = self.head + data
+            end = head.find(b"\r\n\r\n", max(0, known - 3))
             if end < 0:
-                self.broken = len(self.head) > _MAX_HEAD
+                self.head = head
+                self.broken = len(head) > _MAX_HEAD
                 return len(data)
             taken = end + 4 - known
-            self._read_head(bytes(self.head[:end]))
             self.head = None
+            self._read_head(head[:end])
         if self.whole or self.broken or taken == len(data):
             return taken
         rest = data[taken:] if taken else data
         return taken + (self._feed_chunked(rest) if self._chunked else self._feed_plain(rest))
 
     def _read_head(self, head: bytes) -> None:
-        lines = head.split(b"\r\n")
-        words = lines[0].split(b" ")
+        folded = b"\r\n " in head or b"\r\n\t" in head
+        # A folded line stays part of its value, line end and all, for the native reader to see.
+        first, *lines = _UNFOLDED.split(head) if folded else head.split(b"\r\n")
+        words = first.split(b" ")
         if len(words) != 3 or not words[2].startswith(b"HTTP/"):
             self.broken = True
             return
         self.method, self.target = words[0], words[1]
-        headers = self.headers
-        length: bytes | None = None
-        for line in lines[1:]:
-            if line[:1] in (b" ", b"\t") and headers:
-                name, value = headers[-1]
-                headers[-1] = (name, value + b"\r\n" + line)
-                continue
-            name, _, value = line.partition(b":")
-            value = value.strip(b" \t")
-            headers.append((name, value))
-            lowered = name.lower()
-            if lowered == b"content-length":
-                self.broken = self.broken or length not in (None, value)
-                length = value
-            elif lowered == b"transfer-encoding":
-                self._chunked = True
+        parted = [line.partition(b":") for line in lines]
+        self.headers = [(name, value.strip(b" \t")) for name, _, value in parted]
+        self._read_framing([header for header in self.headers if len(header[0]) in _FRAMING_LENGTHS])
+
+    def _read_framing(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """Find out how long the body is. Two answers, or one that is no number, are none."""
+        lengths = {value for name, value in headers if name.lower() == b"content-length"}
+        self._chunked = any(name.lower() == b"transfer-encoding" for name, _ in headers)
         if self._chunked:
-            self.broken = length is not None  # two ways to frame it: who reads it may take the other
-        elif length is None:
-            self.whole = True
-        else:
-            self.broken = self.broken or not length.isdigit()
+            self.broken = bool(lengths)
+        elif lengths:
+            length = lengths.pop()
+            self.broken = bool(lengths) or not length.isdigit()
             self._need = 0 if self.broken else int(length)
             self.whole = self._need == 0
+        else:
+            self.whole = True
 
     def _feed_plain(self, data: bytes) -> int:
         taken = min(self._need, len(data))
@@ -164,6 +160,8 @@ class OutgoingRequest:
             self.body.clear()
 
 
+_FRAMING_LENGTHS = (len(b"content-length"), len(b"transfer-encoding"))
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,15}").fullmatch
 _MAX_HEAD = 1024 * 1024
 _MAX_LINE = 4096
+_UNFOLDED = re.compile(rb"\r\n(?![ \t])")

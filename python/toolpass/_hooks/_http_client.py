@@ -80,6 +80,9 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
         call = CALL.get()
         if _HELD not in self.__dict__ and (call is None or not call.hooked):
             return original(self, data)
+        if type(data) is bytes:
+            _hand_over(original, self, call, data)
+            return None
         for chunk in _chunks(self, data):
             _hand_over(original, self, call, chunk)
         return None
@@ -171,9 +174,7 @@ def _is_tls(connection: Any) -> bool:
 
 def _chunks(connection: Any, data: Any) -> Iterator[bytes]:
     """The bytes of what `send` takes: bytes, a file, or an iterable of bytes."""
-    if isinstance(data, bytes):
-        yield data
-    elif hasattr(data, "read"):
+    if hasattr(data, "read"):
         while block := data.read(connection.blocksize):
             yield block.encode("iso-8859-1") if isinstance(block, str) else block
     else:

@@ -8,6 +8,7 @@ INVARIANT: whoever returns from here has a permit; every other end is an excepti
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -56,8 +57,14 @@ async def permit_async(call: CallContext, parts: Parts) -> Permit:
         CALL.reset(token)
 
 
+def held(permit: Permit) -> contextlib.AbstractContextManager[Permit]:
+    """Keep a permit for as long as hooks below may use it up."""
+    Layers.upper = True
+    return contextlib.nullcontext(permit)
+
+
 def admitted(call: CallContext, parts: Parts) -> bool:
-    """Whether an upper hook was just given a permit for this very request. Uses the permit up."""
+    """Whether an upper hook holds a permit for this very request. Uses the permit up."""
     return Layers.upper and call.admits(*parts)
 
 
