@@ -446,9 +446,9 @@ fn target_problem(target: &str) -> Option<Unresolved> {
     if !target.is_empty() && !target.starts_with('/') {
         return Some(Unresolved::new("the target of the request is not a path"));
     }
-    if target.bytes().any(|b| b <= b' ' || b == 0x7f || b == b'#') {
+    if target.bytes().any(|b| b <= b' ' || b >= 0x7f || b == b'#') {
         return Some(Unresolved::new(
-            "the target of the request holds a space, a control character or `#`",
+            "the target of the request holds a space, a control character, `#`, or a letter that is not ASCII",
         ));
     }
     None

@@ -247,6 +247,10 @@ fn by_prefix(path: &PathSegments, here: &[&Candidate<'_>]) -> Attribution {
         Some((candidate, Reach::Plain(skipped))) => (*skipped, candidate.labels.clone()),
         _ => (0, Vec::new()),
     };
+    if reached.iter().any(|(other, _)| other.labels != labels) {
+        let reason = Unresolved::new("connections read the host in different ways");
+        return Attribution::Unclear { systems, reason };
+    }
     Attribution::Known {
         systems,
         start: Start { skipped, mount },

@@ -1029,3 +1029,20 @@ fn no_row_of_one_face_answers_on_another() {
         );
     }
 }
+
+#[test]
+fn two_readings_of_a_host_are_none() {
+    let on = |second: &str| {
+        let table = Some(s3());
+        let first = "https://{bucket}.s3.{region}.amazonaws.com";
+        Systems::new(vec![
+            system("acme", "aws", table, &[first]),
+            system("beta", "aws", table, &[second]),
+        ])
+        .observe(&request("GET https://data.s3.us-east-1.amazonaws.com/a"))
+    };
+    let same = on("https://{bucket}.s3.{region}.amazonaws.com");
+    assert!(matches!(same, Observation::Mapped { .. }));
+    let other = on("https://{region}.s3.{bucket}.amazonaws.com");
+    assert!(matches!(other, Observation::Unresolved { .. }), "{other:?}");
+}
