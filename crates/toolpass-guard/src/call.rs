@@ -10,7 +10,7 @@ use std::time::Duration;
 use toolpass_core::clock::{Monotonic, Wall};
 use toolpass_core::codes::RefusalCode;
 
-use crate::audit::{AuditEvent, CallOutcome, ObservedAction};
+use crate::audit::{AuditEvent, CallOutcome, Note, ObservedAction};
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
 use crate::session::{Session, Slots};
@@ -49,6 +49,8 @@ struct State {
     refused: HashMap<[u8; 32], Refusal>,
     first: Option<Refusal>,
     allowed: HashMap<Asked, Monotonic>,
+    /// What came after the end and is no event yet.
+    late: Vec<Late>,
     permits: Vec<Passage>,
     passed: u64,
     authorization: Option<String>,
@@ -74,6 +76,12 @@ pub(crate) struct Asked {
     pub(crate) action: String,
     pub(crate) resource: String,
     pub(crate) facts: Vec<(String, String)>,
+}
+
+/// A request that came after the call had ended.
+enum Late {
+    Passed(ObservedAction),
+    Refused(Refusal),
 }
 
 /// A request that was let through and has not been sent by a lower layer yet.
@@ -165,12 +173,7 @@ impl Call {
 
     /// The id of its audit event.
     pub fn id(&self) -> &str {
-        self.id.get_or_init(|| {
-            let wall = self.wall.0;
-            let timestamp =
-                uuid::Timestamp::from_unix(uuid::NoContext, wall.as_secs(), wall.subsec_nanos());
-            uuid::Uuid::new_v7(timestamp).to_string()
-        })
+        self.id.get_or_init(|| new_id(self.wall))
     }
 
     /// Where it is.
@@ -208,7 +211,7 @@ impl Call {
         self.keep_first(refusal)
     }
 
-    /// A check at a request crashed: the call is refused, and this is its outcome.
+    /// A check at a request crashed: the call is refused, and this is its outcome unless there is one.
     pub fn check_crashed(&self, type_name: &str) -> Refusal {
         let refusal = Refusal::of_call(
             RefusalCode::CheckError,
@@ -267,15 +270,36 @@ impl Call {
         }
     }
 
-    /// The event of a request that came after the call had ended.
-    pub(crate) fn late_event(&self, action: ObservedAction, now: Monotonic) -> AuditEvent {
-        let (code, reason) = (action.code, action.reason.clone());
-        let mut event = self.event(CallOutcome::Late, code, reason, now);
-        event.parent = Some(self.id().into());
-        event.id = uuid::Uuid::now_v7().to_string();
-        event.arguments = None;
-        event.actions = vec![action];
-        event
+    /// The events of requests that came after the call had ended, each once.
+    pub fn late_events(&self, now: Monotonic) -> Vec<AuditEvent> {
+        let late = std::mem::take(&mut self.lock().late);
+        late.into_iter()
+            .map(|late| self.late_event(late, now))
+            .collect()
+    }
+
+    fn late_event(&self, late: Late, now: Monotonic) -> AuditEvent {
+        let (code, reason, action) = match late {
+            Late::Passed(action) => (None, None, Some(action)),
+            Late::Refused(refusal) => (
+                Some(refusal.code),
+                Some(refusal.reason),
+                refusal.action.map(|action| *action),
+            ),
+        };
+        let time = Wall(self.wall.0.saturating_add(now.since(self.began)));
+        let noted = |action| ObservedAction {
+            note: Some(Note::Late),
+            ..action
+        };
+        AuditEvent {
+            id: new_id(time),
+            parent: Some(self.id().into()),
+            time,
+            arguments: None,
+            actions: action.map(noted).into_iter().collect(),
+            ..self.event(CallOutcome::Late, code, reason, now)
+        }
     }
 
     pub(crate) fn note_authorization(&self, said: String) {
@@ -290,7 +314,9 @@ impl Call {
     pub(crate) fn record_refused(&self, digest: [u8; 32], refusal: Refusal) -> Refusal {
         let mut state = self.lock();
         let refusal = state.clean_refusal(refusal);
-        if let Some(action) = &refusal.action {
+        if state.phase == Phase::Over {
+            state.late.push(Late::Refused(refusal.clone()));
+        } else if let Some(action) = &refusal.action {
             state.observed.push((**action).clone());
         }
         state.refused.insert(digest, refusal.clone());
@@ -314,7 +340,11 @@ impl Call {
             .into_iter()
             .map(|action| state.clean_action(action))
             .collect();
-        state.observed.extend(actions);
+        if state.phase == Phase::Over {
+            state.late.extend(actions.into_iter().map(Late::Passed));
+        } else {
+            state.observed.extend(actions);
+        }
         let number = state.passed;
         state.passed += 1;
         state.permits.push(Passage { number, sending });
@@ -360,7 +390,11 @@ impl Call {
     fn keep_first(&self, refusal: Refusal) -> Refusal {
         let mut state = self.lock();
         let refusal = state.clean_refusal(refusal);
-        state.first.get_or_insert(refusal).clone()
+        if state.phase == Phase::Over {
+            state.late.push(Late::Refused(refusal.clone()));
+        }
+        state.first.get_or_insert_with(|| refusal.clone());
+        refusal
     }
 
     fn event(
@@ -393,6 +427,12 @@ impl Call {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The id of an event of this time: UUIDv7.
+fn new_id(wall: Wall) -> String {
+    let (seconds, nanos) = (wall.0.as_secs(), wall.0.subsec_nanos());
+    uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos)).to_string()
 }
 
 impl State {

@@ -21,7 +21,7 @@ use toolpass_wire::extract::Need;
 use toolpass_wire::observe::RowInfo;
 use toolpass_wire::request::WireRequest;
 
-use crate::audit::{AuditEvent, Note, ObservedAction};
+use crate::audit::Note;
 use crate::call::{Asked, Call, Phase};
 use crate::refusal::Refusal;
 use crate::scope::AskText;
@@ -266,11 +266,6 @@ impl RequestCheck {
         self.call.record_refused(self.request.digest(), refusal)
     }
 
-    /// Whether the call was over when the request came; then it is an audit event of its own.
-    pub fn is_late(&self) -> bool {
-        self.late
-    }
-
     fn end_refused(mut self, refusal: Refusal) -> (Option<RequestCheck>, RequestNext) {
         self.slots.clear();
         let refusal = self.call.record_refused(self.request.digest(), refusal);
@@ -308,17 +303,6 @@ impl RequestCheck {
     fn refuse(&mut self, refusal: Refusal) {
         self.refusal.get_or_insert(refusal);
     }
-}
-
-/// The audit event of a late request: what became of it.
-pub fn late_event(call: &Call, action: ObservedAction, now: Monotonic) -> AuditEvent {
-    call.late_event(
-        ObservedAction {
-            note: Some(Note::Late),
-            ..action
-        },
-        now,
-    )
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use toolpass_core::codes::Code;
@@ -20,6 +20,7 @@ use toolpass_wire::raw::{RawBody, RawRequest};
 use toolpass_wire::request::WireRequest;
 
 use crate::call::CallContext;
+use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
 use crate::locate::{self, Located};
@@ -89,27 +90,51 @@ impl Observing {
 
     /// Go on with what was awaited: a `Permit`, or another `Observing`.
     fn resume<'py>(&self, py: Python<'py>, answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let context = self.context.bind(py);
-        let Some(Waiting { mut check, asked }) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            return Err(PyTypeError::new_err("this request was answered already"));
-        };
-        let now = Asker::now();
-        match asked {
-            Asked::Addresses => check.answer_addresses(&answer.extract::<Vec<IpAddr>>()?),
-            Asked::Decision(question) => check.answer_decision(&question, &crate::decision::of_foreign(answer), now),
-            Asked::Pointer => {
+        self.go_on(py, Ok(answer.clone()))
+    }
+
+    /// Go on although the awaited raised: an engine that raises has not answered, anything else refuses the request. What is no
+    /// `Exception` is raised again.
+    fn fail<'py>(&self, py: Python<'py>, error: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.go_on(py, Err(PyErr::from_value(error.clone())))
+    }
+}
+
+impl Waiting {
+    /// Answer what was asked.
+    /// Errors: what was raised instead of an answer, or an answer that is none.
+    fn answered(self, py: Python<'_>, answer: PyResult<Bound<'_, PyAny>>) -> PyResult<RequestCheck> {
+        let Waiting { mut check, asked } = self;
+        match (asked, answer) {
+            (Asked::Addresses, answer) => check.answer_addresses(&answer?.extract::<Vec<IpAddr>>()?),
+            (Asked::Decision(question), Ok(answer)) => check.answer_decision(&question, &of_foreign(&answer), Asker::now()),
+            (Asked::Decision(question), Err(error)) if error.is_instance_of::<PyException>(py) => {
+                check.answer_decision(&question, &Asker::crashed(py, &error), Asker::now());
+            }
+            (Asked::Decision(_), Err(error)) => return Err(error),
+            (Asked::Pointer, answer) => {
+                let answer = answer?;
                 let found = match answer.cast::<Found>() {
                     Ok(found) => found.get().0.clone(),
-                    Err(_) => Err(crate::decision::of_foreign(answer)),
+                    Err(_) => Err(of_foreign(&answer)),
                 };
                 check.answer_resource(found);
             }
         }
-        context.get().settle(py, Observing::advance(context, check))
+        Ok(check)
     }
 }
 
 impl Observing {
+    fn go_on<'py>(&self, py: Python<'py>, answer: PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let context = self.context.bind(py);
+        let Some(waiting) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Err(PyTypeError::new_err("this request was answered already"));
+        };
+        let went_on = waiting.answered(py, answer).and_then(|check| Observing::advance(context, check));
+        context.get().settle(py, went_on)
+    }
+
     /// Go on as far as possible without waiting.
     fn advance<'py>(context: &Bound<'py, CallContext>, check: RequestCheck) -> PyResult<Bound<'py, PyAny>> {
         let py = context.py();
@@ -197,7 +222,7 @@ impl CallContext {
     /// Whatever went wrong on the way to a permit refuses the request; a late one is an audit event of its own.
     fn settle<T>(&self, py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
         let outcome = outcome.map_err(|error| {
-            if errors::is_refusal(py, &error) || !error.is_instance_of::<pyo3::exceptions::PyException>(py) {
+            if errors::is_refusal(py, &error) || !error.is_instance_of::<PyException>(py) {
                 return error;
             }
             let refusal: Refusal = self.call.check_crashed(&type_name(error.value(py)));
@@ -205,10 +230,8 @@ impl CallContext {
             refused.set_cause(py, Some(error));
             refused
         });
-        if self.call.phase() == toolpass_guard::call::Phase::Over
-            && let Some(action) = self.call.observed().pop()
-        {
-            self.guarded.get().state(py).emit(py, request::late_event(&self.call, action, Asker::now()))?;
+        for event in self.call.late_events(Asker::now()) {
+            self.guarded.get().state(py).emit(py, event)?;
         }
         outcome
     }

@@ -51,7 +51,12 @@ async def permit_async(call: CallContext, parts: Parts) -> Permit:
     try:
         step = call.observe_async(*parts)
         while not isinstance(step, Permit):
-            step = step.resume(await step.awaitable)
+            try:
+                answer = await step.awaitable
+            except BaseException as error:
+                step = step.fail(error)
+            else:
+                step = step.resume(answer)
         return step
     finally:
         CALL.reset(token)

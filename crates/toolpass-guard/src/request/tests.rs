@@ -1028,3 +1028,50 @@ fn what_was_marked_by_one_request_holds_the_next_of_the_same_body() {
     let met = drive(&call, None, request("POST", other), 0, &allow);
     assert_eq!(code(&met), Some(RefusalCode::ExfiltrationRisk));
 }
+
+#[test]
+fn what_comes_after_the_end_is_an_event_of_its_own_and_only_once() {
+    let call = running(settings(), tool(), &dana());
+    assert!(
+        drive(&call, None, request("GET", REPO), 0, &allow)
+            .refused
+            .is_none()
+    );
+    let (mut waiting, question) = asking(&call, request("POST", PULLS));
+    let finished = call.finish(&BodyEnd::Returned, at(1));
+    assert!(call.late_events(at(1)).is_empty());
+    waiting.answer_decision(&question, &allow(&question), at(2));
+    assert_eq!(end(waiting), Some(RefusalCode::CheckError));
+    let other = "https://other.example/x";
+    assert!(
+        drive(&call, None, request("GET", other), 2, &allow)
+            .refused
+            .is_none()
+    );
+    for _ in 0..2 {
+        let met = drive(&call, None, request("DELETE", REPO), 2, &allow);
+        assert_eq!(code(&met), Some(RefusalCode::CheckError));
+    }
+    let events = call.late_events(at(3));
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| (event.code, event.actions[0].method.as_str()))
+        .collect();
+    let refused = Some(RefusalCode::CheckError);
+    assert_eq!(
+        told,
+        [(refused, "POST"), (None, "GET"), (refused, "DELETE")]
+    );
+    for event in &events {
+        assert_eq!(event.outcome, CallOutcome::Late);
+        assert_eq!(event.parent.as_deref(), Some(finished.event.id.as_str()));
+        assert_eq!(event.actions[0].note, Some(Note::Late));
+        assert_ne!(event.id, finished.event.id);
+    }
+    assert!(call.late_events(at(3)).is_empty());
+    assert_eq!(
+        call.observed(),
+        finished.event.actions,
+        "its own event is over"
+    );
+}
