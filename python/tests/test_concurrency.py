@@ -204,9 +204,8 @@ def test_memory_is_flat(engine: Toolpass) -> None:
 
     def work(number: int) -> None:
         for turn in range(ROUNDS):
-            with Session(PEOPLE[number]).active():
-                with contextlib.suppress(ToolRefused):
-                    write(f"t{turn}", "x" * 10_000)
+            with Session(PEOPLE[number]).active(), contextlib.suppress(ToolRefused):
+                write(f"t{turn}", "x" * 10_000)
 
     in_threads(work)
     before = resident()

@@ -12,6 +12,7 @@ mod package;
 mod paths;
 mod py;
 mod python;
+mod reference;
 mod stage;
 mod steps;
 mod test;
@@ -172,6 +173,19 @@ const COMMANDS: &[Command] = &[
         rest: "",
         does: "check layers, module docs, sizes, words and tables",
         steps: tidy::steps,
+    },
+    Command {
+        name: "gen",
+        options: &[
+            Flag {
+                name: "check",
+                does: "write nothing; say which pages differ from the tables",
+            },
+            VERBOSE,
+        ],
+        rest: "",
+        does: "make the reference pages of docs/ from the tables",
+        steps: reference::steps,
     },
     Command {
         name: "package",

@@ -7,7 +7,7 @@ use crate::Options;
 use crate::build::{Profile, cargo};
 use crate::python::Interpreter;
 use crate::steps::{Output, Report, Screen, Step};
-use crate::{licences, package, py, tidy};
+use crate::{licences, package, py, reference, tidy};
 
 /// The steps, in order.
 pub(crate) fn steps(options: &Options) -> anyhow::Result<Vec<Step>> {
@@ -41,6 +41,7 @@ pub(crate) fn steps(options: &Options) -> anyhow::Result<Vec<Step>> {
         )?
         .tests()
     }));
+    steps.push(reference::step(python.clone(), true));
     steps.extend(py::face(python.clone(), Vec::new())?);
     steps.extend(package::install(python, Profile::Dev));
     Ok(steps)
