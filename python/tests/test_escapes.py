@@ -87,15 +87,16 @@ def test_row_2_aiohttp_that_is_redirected_to_a_connection(server: Server, elsewh
 
 
 def test_row_3_urllib3_that_is_redirected_by_default(server: Server) -> None:
-    watched = Watched(server.url + "/github")
-    server.elsewhere = server.url
+    watched = Watched(server.url)
+    server.redirects[ALLOWED] = (307, REFUSED)
 
     def body() -> int:
         with urllib3.HTTPConnectionPool("127.0.0.1", server.port) as pool:
-            return pool.urlopen("POST", f"/answer/307/github{REFUSED}", body=b"{}").status
+            return pool.urlopen("POST", ALLOWED, body=b"{}").status
 
-    watched.refusal(body)
-    assert not [request for request in server.arrived if request.target.startswith("/github")]
+    assert watched.refusal(body).code == "not_authorized"
+    assert server.seen() == [f"POST {ALLOWED}"]
+    assert watched.actions() == [f"POST {ALLOWED} allowed", f"POST {REFUSED} refused"]
 
 
 @pytest.mark.parametrize("way", ["putrequest", "xmlrpc"])

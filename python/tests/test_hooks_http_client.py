@@ -6,9 +6,10 @@ import gzip
 import http.client
 import io
 import json
+import socket
 import urllib.request
 import xmlrpc.client
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httplib2
 import pytest
@@ -18,6 +19,7 @@ from toolpass import ToolRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from support.server import Certificates, Server
 
@@ -351,3 +353,45 @@ def test_outside_a_body_nothing_is_asked_for(server: Server) -> None:
 
     assert finish(connection) == 200
     assert watched.asked == []
+
+
+def test_a_unix_socket_is_known_by_its_nominal_host(server: Server, tmp_path: Path) -> None:
+    watched = Watched(server.url)
+
+    class OverUnixSocket(http.client.HTTPConnection):
+        def connect(self) -> None:
+            self.sock = socket.socket(socket.AF_UNIX)
+            self.sock.connect(str(tmp_path / "socket"))
+
+    assert watched.refusal(lambda: OverUnixSocket("127.0.0.1", server.port).request("POST", REFUSED, ISSUE))
+    assert watched.actions() == [f"POST {REFUSED} refused"]
+
+
+def test_a_refused_connection_can_be_used_again(server: Server) -> None:
+    watched = Watched(server.url)
+    connection = connect(server)
+    watched.refusal(lambda: connection.request("POST", REFUSED, ISSUE))
+
+    connection.request("POST", ALLOWED, ISSUE)
+    assert finish(connection) == 200
+    assert server.seen() == [f"POST {ALLOWED}"]
+
+
+def test_an_engine_that_sends_requests_itself_is_not_asked_about_them(server: Server, elsewhere: Server) -> None:
+    watched = Watched(server.url)
+    answered = watched.check
+
+    def check(*args: Any, **kwargs: Any) -> Any:
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(elsewhere.url, timeout=30).close()
+        return answered(*args, **kwargs)
+
+    watched.check = check
+
+    def body() -> int:
+        connection = connect(server)
+        connection.request("POST", ALLOWED, ISSUE)
+        return finish(connection)
+
+    assert watched.run(body) == 200
+    assert watched.actions() == [f"POST {ALLOWED} allowed"]
+    assert len(elsewhere.arrived) == 1

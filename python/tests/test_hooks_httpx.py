@@ -18,6 +18,7 @@ from toolpass import ActionRefused, ToolRefused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+    from pathlib import Path
 
     from support.server import Certificates, Server
 
@@ -402,6 +403,31 @@ def test_trio_is_asked_for_too(server: Server, httpx: Any) -> None:
     refused = watched.refusal(lambda: trio.run(send, "POST", server.url + REFUSED, ISSUE))
     assert refused.code == "not_authorized"
     assert server.seen() == [f"POST {ALLOWED}"]
+
+
+def test_a_unix_socket_is_known_by_the_urls_host(server: Server, httpx: Any, tmp_path: Path) -> None:
+    watched = Watched(server.url)
+    send = sender(httpx, "sync_bytes", transport=httpx.HTTPTransport(uds=str(tmp_path / "socket")))
+
+    assert refusal(watched, send, "POST", server.url + REFUSED, ISSUE).code == "not_authorized"
+
+
+def test_an_engine_that_sends_requests_itself_is_not_asked_about_them(
+    server: Server, elsewhere: Server, httpx: Any
+) -> None:
+    watched = Watched(server.url)
+    answered = watched.check
+
+    async def acheck(*args: Any, **kwargs: Any) -> Any:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            await client.get(elsewhere.url)
+        return answered(*args, **kwargs)
+
+    watched.acheck = acheck
+
+    assert run(watched, sender(httpx, "async_bytes"), "POST", server.url + ALLOWED, ISSUE) == 200
+    assert watched.actions() == [f"POST {ALLOWED} allowed"]
+    assert len(elsewhere.arrived) == 1
 
 
 def test_http2_is_seen_above_its_frames(tls_server: Server, certificates: Certificates, httpx: Any) -> None:

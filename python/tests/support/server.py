@@ -73,6 +73,7 @@ class Server:
         self.arrived: list[Arrived] = []
         self.failures = 0
         self.elsewhere = ""
+        self.redirects: dict[str, tuple[int, str]] = {}
         self.content = b'{"ok": true}'
         self._server = _Listener(("127.0.0.1", 0), _Handler)
         self._server.owner = self
@@ -130,9 +131,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._tunnel()
             return
         path = self.path.partition("?")[0]
-        if path.startswith("/answer/"):
-            _, _, code, rest = path.split("/", 3)
-            self._send(int(code), {"Location": f"{owner.elsewhere}/{rest}"})
+        if path in owner.redirects:
+            code, location = owner.redirects[path]
+            self._send(code, {"Location": location})
+        elif path.startswith("/answer/"):
+            _, _, status, rest = path.split("/", 3)
+            self._send(int(status), {"Location": f"{owner.elsewhere}/{rest}"})
         else:
             self._send(200, {})
 

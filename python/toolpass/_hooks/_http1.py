@@ -65,6 +65,8 @@ class OutgoingRequest:
 
     def feed(self, data: bytes) -> int:
         """Take what belongs to this request from the front of `data`; how many bytes that was."""
+        if self.broken:
+            return len(data)
         taken = 0
         if self.head is not None:
             known = len(self.head)

@@ -107,16 +107,17 @@ def _hand_over(send: Callable[..., Any], connection: Any, call: CallContext | No
                 send(connection, data)
                 return
             held = connection.__dict__[_HELD] = _Held(call, send)
+        was_broken = held.broken
         taken = held.feed(data)
         part = data if taken == len(data) else data[:taken]
-        if not held.permitted:
+        if held.permitted:
+            if held.broken and not was_broken:
+                _ask(connection, held)
+            send(connection, part)
+        else:
             held.bytes.append(part)
             if held.broken or held.whole or held.size > LIMIT:
                 _let_go(connection, held)
-        elif held.broken:
-            _ask(connection, held)
-        else:
-            send(connection, part)
         if held.whole:
             connection.__dict__.pop(_HELD, None)
         data = data[taken:]

@@ -60,24 +60,31 @@ class _State:
         self.modules_seen = -1
         self.hooked: dict[str, ModuleType] = {}
         self.failed: dict[str, ModuleType] = {}
+        self._finder = _Finder()
         self._lock = threading.RLock()
 
     def scan(self) -> None:
         """Hook every known module that is imported."""
         with self._lock:
-            if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-                sys.meta_path.insert(0, _Finder())
-            importlib.import_module("http.client")  # what most others sit on
             seen = len(sys.modules)
-            modules = dict(sys.modules)
-            for name, module in modules.items():
-                if find_hook(name) is None or module is None:
+            for name in self._unwatched_names():
+                module = sys.modules.get(name)
+                if module is None or find_hook(name) is None:
                     continue
                 if _is_being_imported(module):
                     seen = -1  # its finder hooks it; look again
                 else:
                     self.hook(name, module)
             self.modules_seen = seen
+
+    def _unwatched_names(self) -> list[str]:
+        """Names of modules that may have been imported past our finder: all of them, until it is the first."""
+        if sys.meta_path and sys.meta_path[0] is self._finder:
+            return list(_HOOKS)
+        if self._finder not in sys.meta_path:
+            sys.meta_path.insert(0, self._finder)
+        importlib.import_module("http.client")  # what most others sit on
+        return list(sys.modules)
 
     def hook(self, name: str, module: ModuleType) -> None:
         """Hook one module, and remember whether that worked."""
@@ -146,12 +153,25 @@ def _hook_after(spec: ModuleSpec) -> None:
     def exec_module(module: ModuleType) -> None:
         loader.__dict__.pop("exec_module", None)
         original(module)
-        _state.executed(spec.name, module)
-        call = CALL.get()
-        if _state.failed.get(spec.name) is module and call is not None and call.hooked:
-            call.library_unhooked(spec.name)
+        name = module.__name__
+        _state.executed(name, module)
+        if name in unhooked():
+            _refuse(name)
 
-    loader.exec_module = exec_module
+    try:
+        loader.exec_module = exec_module
+    except (
+        AttributeError,
+        TypeError,
+    ):  # a loader that takes no attributes: found by the next call, refused in this one
+        _refuse(spec.name)
+
+
+def _refuse(name: str) -> None:
+    """Refuse the running call, which has just imported a library that is not hooked."""
+    call = CALL.get()
+    if call is not None and call.hooked:
+        call.library_unhooked(name)
 
 
 def _warn(name: str, error: Exception) -> None:
