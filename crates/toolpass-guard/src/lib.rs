@@ -15,6 +15,7 @@ pub mod budget;
 pub mod call;
 pub mod entitlements;
 pub mod exfiltration;
+pub mod fence;
 pub mod hint;
 pub mod json;
 pub mod pipeline;
