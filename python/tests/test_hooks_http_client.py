@@ -285,6 +285,22 @@ def test_an_absolute_target_names_the_host(server: Server, proxy: Server) -> Non
     assert proxy.arrived == []
 
 
+def test_an_absolute_target_is_what_a_server_makes_of_it_too(server: Server, proxy: Server) -> None:
+    """Nothing says whether `server` is a proxy; one that is none looks at the path alone."""
+    watched = Watched(server.url)
+
+    assert watched.refusal(lambda: connect(server).request("POST", proxy.url + REFUSED, ISSUE)).code == "not_authorized"
+    assert server.arrived == []
+
+    def body() -> int:
+        connection = connect(proxy)
+        connection.request("POST", server.url + ALLOWED, ISSUE)
+        return finish(connection)
+
+    assert watched.run(body) == 200
+    assert [action.note for action in watched.events[-1].actions] == [None, "unknown_host"]
+
+
 def test_a_tunnel_is_opened_and_its_request_asked_for(
     tls_server: Server, proxy: Server, certificates: Certificates
 ) -> None:

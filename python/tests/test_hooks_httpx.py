@@ -467,6 +467,18 @@ def test_httpcores_target_is_the_one_that_is_sent(server: Server, httpcore: Any)
     assert server.arrived == []
 
 
+def test_httpcores_target_may_name_another_server(server: Server, proxy: Server, httpcore: Any) -> None:
+    watched = Watched(server.url)
+    target = (server.url + REFUSED).encode()
+
+    def body() -> None:
+        with httpcore.ConnectionPool() as pool:
+            pool.request("GET", proxy.url, extensions={"target": target})
+
+    watched.refusal(body)
+    assert proxy.arrived == []
+
+
 @pytest.mark.parametrize("kind", ["HTTPProxy", "SOCKSProxy"])
 def test_httpcores_proxies_are_asked_for(server: Server, proxy: Server, httpcore: Any, kind: str) -> None:
     watched = Watched(server.url)

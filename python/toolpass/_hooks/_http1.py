@@ -163,6 +163,22 @@ class OutgoingRequest:
 
 
 _FRAMING_LENGTHS = (len(b"content-length"), len(b"transfer-encoding"))
+
+
+def absolute_target(target: bytes) -> tuple[bytes, bytes, int, bytes]:
+    """Scheme, host, port and path of an absolute target, as a forwarding proxy is given it."""
+    scheme, _, rest = target.partition(b"://")
+    scheme = scheme.lower()
+    end = min((at for at in map(rest.find, (b"/", b"?", b"#")) if at >= 0), default=len(rest))
+    host, path = rest[:end], rest[end:]
+    if not path.startswith(b"/"):
+        path = b"/" + path
+    name, colon, port = host.rpartition(b":")
+    if colon and port.isdigit() and len(port) <= 5 and int(port) <= 0xFFFF:
+        return scheme, name, int(port), path
+    return scheme, host, 443 if scheme == b"https" else 80, path
+
+
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,15}").fullmatch
 _MAX_HEAD = 1024 * 1024
 _MAX_LINE = 4096

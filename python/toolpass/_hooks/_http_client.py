@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from toolpass._hooks import _shape, _verdict
 from toolpass._hooks._body import LIMIT
-from toolpass._hooks._http1 import OutgoingRequest
+from toolpass._hooks._http1 import OutgoingRequest, absolute_target
 from toolpass._native import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    from toolpass._hooks._verdict import Parts
+    from toolpass._hooks._verdict import Parts, Text
     from toolpass._native import CallContext
 
 
@@ -60,19 +60,6 @@ def getresponse(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, *args, **kwargs)
 
     return replacement
-
-
-def absolute_target(target: bytes) -> tuple[bytes, bytes, int | None, bytes]:
-    """The parts of an absolute target, as a forwarding proxy is given it."""
-    scheme, _, rest = target.partition(b"://")
-    end = min((at for at in map(rest.find, (b"/", b"?", b"#")) if at >= 0), default=len(rest))
-    host, path = rest[:end], rest[end:]
-    name, colon, port = host.rpartition(b":")
-    if not path.startswith(b"/"):
-        path = b"/" + path
-    if colon and port.isdigit() and len(port) <= 5 and int(port) <= 0xFFFF:
-        return scheme.lower(), name, int(port), path
-    return scheme.lower(), host, None, path
 
 
 def _send(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,9 +127,9 @@ def _let_go(connection: Any, held: _Held) -> None:
 
 def _ask(connection: Any, held: _Held) -> None:
     try:
-        parts = _parts(connection, held)
-        if not _verdict.admitted(held.call, parts):
-            _verdict.permit(held.call, parts)
+        for parts in _readings(connection, held):
+            if not _verdict.admitted(held.call, parts):
+                _verdict.permit(held.call, parts)
     except BaseException:
         connection.close()
         raise
@@ -152,18 +139,30 @@ def _opens_tunnel(connection: Any, held: _Held) -> bool:
     return held.method == b"CONNECT" and bool(connection._tunnel_host) and _TUNNELLED not in connection.__dict__
 
 
-def _parts(connection: Any, held: _Held) -> Parts:
-    scheme = b"https" if _is_tls(connection) else b"http"
+def _readings(connection: Any, held: _Held) -> Iterator[Parts]:
+    """The request, as whoever it is sent to may read it: all must be allowed.
+
+    An absolute target is meant for a proxy. Where the connection does not say that it leads to one, the server may be
+    one that looks at the path alone.
+    """
+    scheme: Text = b"https" if _is_tls(connection) else b"http"
     host, port = connection.host, connection.port
     if connection._tunnel_host:
         host, port = connection._tunnel_host, connection._tunnel_port
     if held.broken or not held.headed:
-        return scheme, host, port, _UNREADABLE, b"/", held.headers, None, True
-    target = held.target
-    if not target.startswith(b"/") and b"://" in target:
-        scheme, host, port, target = absolute_target(target)
+        yield scheme, host, port, _UNREADABLE, b"/", held.headers, None, True
+        return
     unread = held.unread
-    return scheme, host, port, held.method, target, held.headers, None if unread else held.body or None, unread
+    body = None if unread else held.body or None
+    if held.target.startswith(b"/") or b"://" not in held.target:
+        yield scheme, host, port, held.method, held.target, held.headers, body, unread
+        return
+    there = absolute_target(held.target)
+    target = there[3]
+    yield (*there[:3], held.method, target, held.headers, body, unread)
+    if getattr(connection, "proxy", None) is None and there[:3] != (scheme, host.encode(), port):
+        headers = [header for header in held.headers if header[0].lower() != b"host"]
+        yield scheme, host, port, held.method, target, headers, body, unread
 
 
 def _is_tls(connection: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolpass._hooks import _body, _shape, _verdict
+from toolpass._hooks._http1 import absolute_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +34,9 @@ def _handle_request(original: Callable[..., Any]) -> Callable[..., Any]:
         call = _verdict.running_call()
         if call is not None:
             request.stream = body = _body.read(request.stream)
-            parts = _parts(request, body)
-            if not _verdict.admitted(call, parts):
-                _verdict.permit(call, parts)
+            for parts in _readings(request, body):
+                if not _verdict.admitted(call, parts):
+                    _verdict.permit(call, parts)
         return original(self, request)
 
     return handle_request
@@ -46,14 +47,19 @@ def _handle_async_request(original: Callable[..., Any]) -> Callable[..., Any]:
         call = _verdict.running_call()
         if call is not None:
             request.stream = body = await _body.read_async(request.stream)
-            parts = _parts(request, body)
-            if not _verdict.admitted(call, parts):
-                await _verdict.permit_async(call, parts)
+            for parts in _readings(request, body):
+                if not _verdict.admitted(call, parts):
+                    await _verdict.permit_async(call, parts)
         return await original(self, request)
 
     return handle_async_request
 
 
-def _parts(request: Any, body: _body.Replay) -> Parts:
-    url = request.url
-    return url.scheme, url.host, url.port, request.method, url.target, request.headers, *body.seen()
+def _readings(request: Any, body: _body.Replay) -> list[Parts]:
+    """The request, and what a proxy makes of it when the extension `target` names another server."""
+    url, method, headers = request.url, request.method, request.headers
+    own: Parts = (url.scheme, url.host, url.port, method, url.target, headers, *body.seen())
+    if url.target.startswith(b"/") or b"://" not in url.target:
+        return [own]
+    scheme, host, port, target = absolute_target(url.target)
+    return [own, (scheme, host, port, method, target, headers, *body.seen())]

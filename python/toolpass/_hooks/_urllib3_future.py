@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from toolpass._hooks import _http_client, _shape, _verdict
+from toolpass._hooks import _shape, _verdict
 from toolpass._hooks._body import LIMIT
+from toolpass._hooks._http1 import absolute_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,7 @@ class _Put:
             host, port = connection._tunnel_host, connection._tunnel_port
         target = self.pseudo[b":path"]
         if not target.startswith(b"/") and b"://" in target:
-            scheme, host, port, target = _http_client.absolute_target(target)
+            scheme, host, port, target = absolute_target(target)
         headers = list(self.headers)
         if b":authority" in self.pseudo:
             headers.append(("host", self.pseudo[b":authority"]))
