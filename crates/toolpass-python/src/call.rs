@@ -14,12 +14,15 @@ use crate::errors;
 use crate::guarded::Guarded;
 use crate::observe;
 use crate::session::Session;
+use crate::toolkit::State;
 
 /// What `current_call()` answers: the running call.
 #[pyclass(frozen, weakref, module = "toolpass._native")]
 pub(crate) struct CallContext {
     pub(crate) call: Arc<Inner>,
     pub(crate) guarded: Py<Guarded>,
+    /// The toolkit when the call began: its engine is the one whose connections the guard attributes requests to.
+    pub(crate) state: Arc<State>,
     session: Option<Py<Session>>,
     given: (Py<PyTuple>, Py<PyDict>),
     /// By name, made when somebody asks.
@@ -30,12 +33,14 @@ impl CallContext {
     pub(crate) fn new(
         call: &Arc<Inner>,
         guarded: &Bound<'_, Guarded>,
+        state: &Arc<State>,
         session: Option<Bound<'_, Session>>,
         (args, kwargs): (&Bound<'_, PyTuple>, &Bound<'_, PyDict>),
     ) -> CallContext {
         CallContext {
             call: Arc::clone(call),
             guarded: guarded.clone().unbind(),
+            state: Arc::clone(state),
             session: session.map(Bound::unbind),
             given: (args.clone().unbind(), kwargs.clone().unbind()),
             arguments: PyOnceLock::new(),

@@ -139,7 +139,7 @@ impl Observing {
     fn advance<'py>(context: &Bound<'py, CallContext>, check: RequestCheck) -> PyResult<Bound<'py, PyAny>> {
         let py = context.py();
         let this = context.get();
-        let state = this.guarded.get().state(py);
+        let state = Arc::clone(&this.state);
         let mut check = check;
         loop {
             let (rest, next) = check.next(&this.guarded.get().callables, Asker::now());
@@ -189,7 +189,7 @@ impl CallContext {
     }
 
     fn decide_now(&self, py: Python<'_>, check: RequestCheck) -> PyResult<Permit> {
-        let state = self.guarded.get().state(py);
+        let state = Arc::clone(&self.state);
         let mut check = check;
         loop {
             let (rest, next) = check.next(&self.guarded.get().callables, Asker::now());
@@ -231,7 +231,7 @@ impl CallContext {
             refused
         });
         for event in self.call.late_events(Asker::now()) {
-            self.guarded.get().state(py).emit(py, event)?;
+            self.state.emit(py, event)?;
         }
         outcome
     }

@@ -75,7 +75,9 @@ pub(crate) fn log_time() -> String {
 
 fn filled(value: &Bound<'_, PyAny>) -> Option<Filled<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Some(Filled::Text(text.to_string_lossy().into_owned().into()));
+        // U+FFFD stands for what could not be read: the resource asked about would not be the one that is touched.
+        let text = text.to_string_lossy();
+        return (!text.contains(char::REPLACEMENT_CHARACTER)).then(|| Filled::Text(text.into_owned().into()));
     }
     if value.is_instance_of::<PyBool>() {
         return None;

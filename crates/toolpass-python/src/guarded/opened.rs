@@ -92,7 +92,7 @@ impl Opened {
             admission.crashed(&type_name(error.value(py)));
         }
         let call = Arc::clone(admission.call());
-        let context = CallContext::new(&call, slf, around.session, (args, kwargs));
+        let context = CallContext::new(&call, slf, &state, around.session, (args, kwargs));
         let opened = Opened {
             state,
             call,

@@ -1,0 +1,90 @@
+"""What crosses the boundary to the native guard: raised answers, settings that change, requests that come late."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+import requests
+from support.watched import ALLOWED, REFUSED, Answer, Watched
+
+import toolpass
+from toolpass import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.server import Server
+
+
+class Raising(Watched):
+    """An engine that raises when it is awaited."""
+
+    async def acheck(self, *_: Any, **__: Any) -> Answer:
+        """No answer."""
+        raise ConnectionError("no answer")
+
+
+def test_an_engine_that_raises_while_it_is_awaited_has_not_answered(server: Server) -> None:
+    watched = Raising(server.url)
+
+    async def body() -> str:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            try:
+                await client.get(server.url + "/api/v3/repos/acme/shop")
+            except Exception:  # what a client makes of it is its own affair
+                return "went on"
+        return "sent"
+
+    assert watched.refusal(body).code == "authorization_error"
+    assert server.arrived == []
+
+
+def test_a_call_keeps_the_engine_it_began_with(server: Server, configure: Callable[..., Any]) -> None:
+    first, second = Watched(server.url), Watched(server.url, allow=("repo:acme/secret",))
+    connections = [{"id": "github", "integration": "github", "url": server.url}]
+    configure(permissions=first, connections=connections)
+
+    @toolpass.tool()
+    def body() -> int:
+        configure(permissions=second, connections=connections)
+        return requests.post(server.url + REFUSED, json={"title": "t"}, timeout=9).status_code
+
+    with Session("dana@example.com").active(), pytest.raises(toolpass.ToolRefused) as refused:
+        body()
+    assert refused.value.code == "not_authorized"
+    assert (first.asked, second.asked) == (["issue.create repo:acme/secret"], [])
+    assert server.arrived == []
+
+
+def test_each_late_request_is_one_event(server: Server) -> None:
+    watched = Watched(server.url)
+    ended, done = threading.Event(), threading.Event()
+    codes: list[str] = []
+
+    def late() -> None:
+        ended.wait(9)
+        for _ in range(2):
+            try:
+                requests.post(server.url + ALLOWED, json={"title": "late"}, timeout=9)
+            except toolpass.ToolRefused as refused:
+                codes.append(refused.code)
+        done.set()
+
+    def body() -> str:
+        requests.post(server.url + ALLOWED, json={"title": "in time"}, timeout=9)
+        threading.Thread(target=late).start()
+        return "ended"
+
+    tool = watched.toolkit.tool()(body)
+    with Session("dana@example.com").active():
+        assert tool() == "ended"
+    ended.set()
+    assert done.wait(9)
+    assert codes == ["check_error", "check_error"]
+    call, late_one = watched.events
+    assert (call.outcome, len(call.actions)) == ("ran", 1)
+    assert (late_one.outcome, late_one.code) == ("late", "check_error")
+    assert [action.note for action in late_one.actions] == ["late"]
