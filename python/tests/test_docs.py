@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +18,6 @@ from toolpass import Session, ToolRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PAGES = sorted([*(ROOT / "docs").glob("[gc]*/*.md"), ROOT / "README.md"])
 
@@ -65,6 +67,20 @@ def test_the_rest_of_the_readme(folder: Path) -> None:
     (folder / "toolpass.yaml").write_text(blocks(ROOT / "README.md", "yaml")[0])
     names: dict[str, object] = {"toolpass": toolpass, "Toolpass": toolpass.Toolpass}
     exec(compile(blocks(ROOT / "README.md", "python")[1], "README.md", "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_are_understood(page: Path, folder: Path) -> None:
+    for text in blocks(page, "yaml"):
+        (folder / "toolpass.yaml").write_text(text)
+    (folder / "request.json").write_text('{"title": "Fix", "head": "fix-typo", "base": "main"}')
+    program = Path(sysconfig.get_path("scripts")) / "toolpass"
+    for line in "".join(blocks(page, "sh")).replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] != ["toolpass"] or words[1] in {"check", "probe"}:
+            continue
+        ran = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, f"{line}: {ran.stdout}{ran.stderr}"
 
 
 def test_every_name_setting_and_parameter_is_in_the_reference() -> None:

@@ -13,7 +13,8 @@ pub(super) fn page() -> String {
     let about = "The keys of `toolpass.yaml`, and of connections in code. A key that is not listed is an error that lists those there are. Each \
                  integration adds keys of its own: see [integrations](../integrations/README.md).\n\n\
                  A *secret* is a reference, `env:NAME` or `file:/path`, never the value; in code also `toolpass.env`, `toolpass.file` and \
-                 `toolpass.literal`. A *duration* is written `8s`, `1m30s`, `250ms`. A *URL* is https, or http on loopback.";
+                 `toolpass.literal`. A *duration* is written `8s`, `1m30s`, `250ms`. A *URL* is https, or http on loopback.\n\n\
+                 `api_key` and `listen` are for `toolpass serve`, which is not there yet; they may stand in a file and do nothing.";
     let mut page = start("Configuration", about);
     let mut top = rows(TOP);
     top.push(vec![
