@@ -7,10 +7,9 @@ INVARIANT: a library that is imported, known and not hooked is named by `install
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
-from importlib.abc import MetaPathFinder
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolpass._native import CALL
@@ -83,7 +82,6 @@ class _State:
             return list(_HOOKS)
         if self._finder not in sys.meta_path:
             sys.meta_path.insert(0, self._finder)
-        importlib.import_module("http.client")  # what most others sit on
         return list(sys.modules)
 
     def hook(self, name: str, module: ModuleType) -> None:
@@ -93,7 +91,7 @@ class _State:
             return
         with self._lock:
             try:
-                getattr(importlib.import_module(f"toolpass._hooks.{found.file}"), found.function)(module)
+                getattr(import_module(f"toolpass._hooks.{found.file}"), found.function)(module)
             except Exception as error:  # whatever it is, the library is not looked at, which every call is told
                 self.failed[name] = module
                 _warn(name, error)
@@ -112,7 +110,7 @@ class _State:
         return min(unhooked(), default=None)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds nothing itself: has modules of interest hooked when they were executed."""
 
     def __init__(self) -> None:
@@ -122,19 +120,20 @@ class _Finder(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What the finders after this one find, for modules of interest."""
-        if find_hook(fullname) is None or getattr(self._looking, "name", None) == fullname:
+        outer = getattr(self._looking, "name", None)
+        if find_hook(fullname) is None or outer == fullname:
             return None
         self._looking.name = fullname
         try:
             spec = _find(self, fullname, path, target)
         finally:
-            self._looking.name = None
+            self._looking.name = outer
         if spec is not None and hasattr(spec.loader, "exec_module"):
             _hook_after(spec)
         return spec
 
 
-def _find(this: MetaPathFinder, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+def _find(this: _Finder, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
     for finder in list(sys.meta_path):
         find: Callable[..., ModuleSpec | None] | None = getattr(finder, "find_spec", None)
         if finder is this or find is None:

@@ -7,7 +7,6 @@ takes other arguments, is an `UnknownShapeError`, and the library counts as not 
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def replace(owner: Any, name: str, parameters: str, make: Callable[[Callable[...
     if is_hooked(original):
         return
     expected = parameters.split()
-    if list(inspect.signature(original).parameters)[: len(expected)] != expected:
+    if _parameters(original)[: len(expected)] != expected:
         raise UnknownShapeError(f"{owner.__name__}.{name}({', '.join(expected)})")
     replacement = functools.wraps(original)(make(original))
     setattr(replacement, MARK, True)
@@ -54,3 +53,17 @@ def replace(owner: Any, name: str, parameters: str, make: Callable[[Callable[...
 def is_hooked(function: object) -> bool:
     """Whether a function is a replacement of ours."""
     return getattr(function, MARK, False) is True
+
+
+def _parameters(function: Any) -> list[str]:
+    """The names of a function's parameters, below what others have wrapped around it."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return []
+    count: int = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & _VARIADIC)
+    return list(code.co_varnames[:count])
+
+
+_VARIADIC = 0x04

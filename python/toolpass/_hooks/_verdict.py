@@ -7,7 +7,6 @@ INVARIANT: whoever returns from here has a permit; every other end is an excepti
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import functools
 import sys
@@ -80,6 +79,9 @@ def running_call() -> CallContext | None:
 
 
 def _on_asyncio() -> bool:
+    asyncio: Any = sys.modules.get("asyncio")  # which nobody here needs to import
+    if asyncio is None:
+        return False
     try:
         asyncio.get_running_loop()
     except RuntimeError:
