@@ -159,11 +159,8 @@ def _hook_after(spec: ModuleSpec) -> None:
 
     try:
         loader.exec_module = exec_module
-    except (
-        AttributeError,
-        TypeError,
-    ):  # a loader that takes no attributes: found by the next call, refused in this one
-        _refuse(spec.name)
+    except (AttributeError, TypeError):
+        _refuse(spec.name)  # such a loader's module is found by the next call, and not seen in this one
 
 
 def _refuse(name: str) -> None:

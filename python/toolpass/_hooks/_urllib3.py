@@ -7,7 +7,6 @@ urllib3's optional HTTP/2 write frames past `http.client`, see `patch_http2`.
 
 from __future__ import annotations
 
-import http.client
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,8 @@ def patch(module: ModuleType) -> None:
 def patch_connection(module: ModuleType) -> None:
     """Hook `connection` of urllib3, or of a copy of it."""
     cls = _shape.member(module, "HTTPConnection")
-    if issubclass(cls, http.client.HTTPConnection):
+    standard = sys.modules.get("http.client")
+    if standard is not None and issubclass(cls, standard.HTTPConnection):
         _shape.replace(cls, "getresponse", "self", _http_client.getresponse)
     else:
         _urllib3_future.patch(module.__name__.rpartition(".")[0])
