@@ -211,9 +211,12 @@ impl Admission {
         }
     }
 
-    /// A check failed in a way nobody expected: the call is refused, never let through.
+    /// A check failed in a way nobody expected: the call is refused, never let through. That is the reason also where another
+    /// check refused because of it, such as for the session that could not be had.
     pub fn crashed(&mut self, type_name: &str) {
-        self.refuse(RefusalCode::CheckError, wording::check_crashed(type_name));
+        let reason = wording::check_crashed(type_name);
+        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason);
+        self.refusal = Some(refusal);
     }
 
     fn first_steps<V: Value, H: Host<V>>(
