@@ -37,7 +37,7 @@ def test_a_whole_request_ends_where_it_says(given_bytes: bytes, body: bytes, res
 
     assert (request.method, request.target) == (b"POST", b"/a?b=c")
     assert request.headers[0] == (b"Host", b"x")
-    assert (bytes(request.body), left) == (body, rest)
+    assert (request.body, left) == (body, rest)
     assert request.whole
     assert not request.unread
     assert not request.broken
@@ -77,7 +77,7 @@ def test_a_body_over_the_limit_is_unread_and_not_kept() -> None:
 
     assert request.whole
     assert request.unread
-    assert bytes(request.body) == b""
+    assert request.body == b""
 
 
 @given(st.binary(max_size=300), st.booleans(), st.lists(st.integers(1, 40), max_size=60))
@@ -97,7 +97,7 @@ def test_it_does_not_matter_how_the_bytes_are_cut(body: bytes, chunked: bool, cu
 
     request, rest = feed(*[piece for piece in pieces if piece])
 
-    assert (bytes(request.body), rest, request.whole, request.broken) == (body, b"", True, False)
+    assert (request.body, rest, request.whole, request.broken) == (body, b"", True, False)
 
 
 @given(st.binary(max_size=400))

@@ -86,10 +86,12 @@ async def _take(request: Any, payloads: ModuleType, replay: Any) -> tuple[bytes 
         return (bytes(body) or None, False) if isinstance(body, (bytes, bytearray)) else (None, body is not None)
     if isinstance(body, replay):
         return body.data or None, False
-    length = _length(request)
-    if isinstance(body, payloads.BytesPayload) and isinstance(body._value, (bytes, bytearray, memoryview)):
-        return bytes(body._value)[:length] or None, False
-    if isinstance(body, payloads.AsyncIterablePayload):
+    # Before aiohttp 3.12 all of it is written, whatever the request says.
+    length = _length(request) if hasattr(payloads.Payload, "write_with_length") else None
+    if _writes_as(body, payloads.BytesPayload) and isinstance(body._value, (bytes, bytearray, memoryview)):
+        body._value = bytes(body._value)  # a copy, where it is one that could be changed
+        return body._value[:length] or None, False
+    if _writes_as(body, payloads.AsyncIterablePayload):
         if body._iter is None:
             return None, False
         taken = await _body.read_async(_Iterator(body._iter))
@@ -106,6 +108,12 @@ async def _take(request: Any, payloads: ModuleType, replay: Any) -> tuple[bytes 
         request, "_body" if isinstance(getattr(type(request), "body", None), property) else "body", replay(data, body)
     )
     return data[:length] or None, False
+
+
+def _writes_as(body: Any, known: Any) -> bool:
+    """Whether a body is of a known kind, and is written as that kind is."""
+    names = ("write", "write_with_length")
+    return isinstance(body, known) and all(getattr(type(body), n, None) is getattr(known, n, None) for n in names)
 
 
 def _length(request: Any) -> int | None:

@@ -47,7 +47,7 @@ def read(stream: Any, replay: type[Replay] = Replay) -> Replay:
     size = 0
     iterator = iter(stream)
     for chunk in iterator:
-        chunks.append(chunk)
+        chunks.append(bytes(chunk))  # a copy, where it is one that could be changed
         size += len(chunk)
         if size > LIMIT:
             return replay(chunks, iterator)
@@ -60,7 +60,7 @@ async def read_async(stream: Any, replay: type[Replay] = Replay) -> Replay:
     size = 0
     iterator = stream.__aiter__()
     async for chunk in iterator:
-        chunks.append(chunk)
+        chunks.append(bytes(chunk))  # a copy, where it is one that could be changed
         size += len(chunk)
         if size > LIMIT:
             return replay(chunks, iterator)

@@ -24,33 +24,19 @@ class _Awaits(enum.Enum):
 class OutgoingRequest:
     """A request on its way: `feed` it until it is `whole`."""
 
-    __slots__ = (
-        "_awaits",
-        "_chunked",
-        "_line",
-        "_need",
-        "body",
-        "broken",
-        "head",
-        "headers",
-        "method",
-        "size",
-        "target",
-        "whole",
-    )
+    method = b""
+    target = b""
+    head: bytes | None = b""
+    size = 0
+    whole = False
+    broken = False
+    _chunked = False
+    _need = 0
+    _awaits = _Awaits.SIZE
 
     def __init__(self) -> None:
-        self.method = b""
-        self.target = b""
         self.headers: list[tuple[bytes, bytes]] = []
-        self.head: bytes | None = b""
-        self.body = bytearray()
-        self.size = 0
-        self.whole = False
-        self.broken = False
-        self._chunked = False
-        self._need = 0
-        self._awaits = _Awaits.SIZE
+        self._chunks: list[bytes] = []
         self._line = bytearray()
 
     @property
@@ -62,6 +48,11 @@ class OutgoingRequest:
     def unread(self) -> bool:
         """Whether there is a body that is not all in `body`."""
         return self.size > LIMIT or not self.whole
+
+    @property
+    def body(self) -> bytes:
+        """What was read of the body, up to the limit."""
+        return b"".join(self._chunks)
 
     def feed(self, data: bytes) -> int:
         """Take what belongs to this request from the front of `data`; how many bytes that was."""
@@ -157,12 +148,9 @@ class OutgoingRequest:
     def _keep(self, data: bytes) -> None:
         self.size += len(data)
         if self.size <= LIMIT:
-            self.body += data
+            self._chunks.append(data)
         else:
-            self.body.clear()
-
-
-_FRAMING_LENGTHS = (len(b"content-length"), len(b"transfer-encoding"))
+            self._chunks.clear()
 
 
 def absolute_target(target: bytes) -> tuple[bytes, bytes, int, bytes]:
@@ -179,6 +167,7 @@ def absolute_target(target: bytes) -> tuple[bytes, bytes, int, bytes]:
     return scheme, host, 443 if scheme == b"https" else 80, path
 
 
+_FRAMING_LENGTHS = (len(b"content-length"), len(b"transfer-encoding"))
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,15}").fullmatch
 _MAX_HEAD = 1024 * 1024
 _MAX_LINE = 4096

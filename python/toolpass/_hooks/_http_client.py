@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from toolpass._hooks import _shape, _verdict
 from toolpass._hooks._body import LIMIT
 from toolpass._hooks._http1 import OutgoingRequest, absolute_target
-from toolpass._native import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,14 +29,13 @@ if TYPE_CHECKING:
 class _Held(OutgoingRequest):
     """A request of a connection: its bytes until its permit, then only where it ends."""
 
-    __slots__ = ("bytes", "call", "permitted", "send")
+    permitted = False
 
     def __init__(self, call: CallContext, send: Callable[..., Any]) -> None:
         super().__init__()
         self.call = call
         self.send = send
         self.bytes: list[bytes] = []
-        self.permitted = False
 
 
 def patch(module: ModuleType) -> None:
@@ -64,8 +62,8 @@ def getresponse(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _send(original: Callable[..., Any]) -> Callable[..., Any]:
     def send(self: Any, data: Any) -> Any:
-        call = CALL.get()
-        if _HELD not in self.__dict__ and (call is None or not call.hooked):
+        call = _verdict.running_call()
+        if call is None and _HELD not in self.__dict__:
             return original(self, data)
         if type(data) is bytes:
             _hand_over(original, self, call, data)
@@ -90,7 +88,7 @@ def _hand_over(send: Callable[..., Any], connection: Any, call: CallContext | No
     while data:
         held: _Held | None = connection.__dict__.get(_HELD)
         if held is None:
-            if call is None or not call.hooked:
+            if call is None:
                 send(connection, data)
                 return
             held = connection.__dict__[_HELD] = _Held(call, send)
@@ -120,7 +118,7 @@ def _let_go(connection: Any, held: _Held) -> None:
     parts, held.bytes = held.bytes, []
     if connection.__dict__.get(_HELD) is held:
         del connection.__dict__[_HELD]  # connecting may send a request of its own, to the proxy
-    held.send(connection, parts[0] if len(parts) == 1 else b"".join(parts))
+    held.send(connection, b"".join(parts))
     if not held.whole:
         connection.__dict__[_HELD] = held
 

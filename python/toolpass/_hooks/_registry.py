@@ -185,6 +185,7 @@ _HOOKS = {
     "_thread": _Hook("_threads", "patch_thread"),
     "aiohttp": _Hook("_aiohttp"),
     "botocore.awsrequest": _Hook("_botocore"),
+    "concurrent.futures._base": _Hook("_threads", "patch_futures"),
     "concurrent.futures.thread": _Hook("_threads", "patch_executor"),
     "http.client": _Hook("_http_client"),
     "httpcore": _Hook("_httpcore"),

@@ -8,14 +8,16 @@ is closed by then; what a request through it meets is decided in Rust.
 from __future__ import annotations
 
 import contextvars
+import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
+from toolpass._context import current_call
 from toolpass._hooks import _shape
 from toolpass._native import CALL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
 
@@ -30,14 +32,21 @@ def patch_thread(module: ModuleType) -> None:
 
 
 def patch_executor(module: ModuleType) -> None:
-    """Hook `ThreadPoolExecutor.submit` of `concurrent.futures.thread`, which event loops use too."""
-    _shape.replace(_shape.member(module, "ThreadPoolExecutor"), "submit", "self fn", _submit)
+    """Hook `ThreadPoolExecutor` of `concurrent.futures.thread`, which event loops use too."""
+    executor = _shape.member(module, "ThreadPoolExecutor")
+    _shape.replace(executor, "__init__", "self max_workers thread_name_prefix initializer", _with_initializer)
+    _shape.replace(executor, "submit", "self fn", _submit)
+
+
+def patch_futures(module: ModuleType) -> None:
+    """Hook `Future.add_done_callback` of `concurrent.futures._base`: whoever ends a future runs what waits for it."""
+    _shape.replace(_shape.member(module, "Future"), "add_done_callback", "self fn", _add_done_callback)
 
 
 def patch_pool(module: ModuleType) -> None:
     """Hook `multiprocessing.pool.ThreadPool`. Pools of processes are left as they are."""
     pool, thread_pool = _shape.member(module, "Pool"), _shape.member(module, "ThreadPool")
-    _shape.replace(thread_pool, "__init__", "self", _without_call)
+    _shape.replace(thread_pool, "__init__", "self processes initializer", _without_call)
     for name in ("apply_async", "_map_async", "imap", "imap_unordered"):
         inherited = _shape.member(thread_pool, name)
         if inherited is getattr(pool, name):
@@ -47,7 +56,7 @@ def patch_pool(module: ModuleType) -> None:
 
 def _start(original: Callable[..., Any]) -> Callable[..., Any]:
     def start(self: Any) -> Any:
-        if CALL.get() is not None:
+        if current_call() is not None:
             self.__dict__["run"] = _carried(self)
         return original(self)
 
@@ -55,7 +64,7 @@ def _start(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _carried(thread: Any) -> Callable[[], Any]:
-    context, run = contextvars.copy_context(), thread.run
+    context, run = _copy(), thread.run
 
     def carried() -> Any:
         thread.__dict__.pop("run", None)
@@ -66,18 +75,18 @@ def _carried(thread: Any) -> Callable[[], Any]:
 
 def _start_new_thread(original: Callable[..., Any]) -> Callable[..., Any]:
     def start_new_thread(function: Any, args: Any, *kwargs: Any) -> Any:
-        if CALL.get() is None:
+        if current_call() is None:
             return original(function, args, *kwargs)
-        return original(contextvars.copy_context().run, (function, *args), *kwargs)
+        return original(_copy().run, (function, *args), *kwargs)
 
     return start_new_thread
 
 
 def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if CALL.get() is None or _is_of_interpreters(self):
+        if current_call() is None or _is_of_interpreters(self):
             return original(self, fn, *args, **kwargs)
-        context = contextvars.copy_context()
+        context = _copy()
         token = CALL.set(None)
         try:
             return original(self, context.run, fn, *args, **kwargs)
@@ -93,11 +102,28 @@ def _is_of_interpreters(executor: Any) -> bool:
     return module is not None and isinstance(executor, module.InterpreterPoolExecutor)
 
 
+def _with_initializer(original: Callable[..., Any]) -> Callable[..., Any]:
+    def init(
+        self: Any, max_workers: Any = None, thread_name_prefix: str = "", initializer: Any = None, *args: Any, **kw: Any
+    ) -> None:
+        original(self, max_workers, thread_name_prefix, _carrying(initializer), *args, **kw)
+
+    return init
+
+
+def _add_done_callback(original: Callable[..., Any]) -> Callable[..., Any]:
+    def add_done_callback(self: Any, fn: Any) -> Any:
+        return original(self, _carrying(fn))
+
+    return add_done_callback
+
+
 def _without_call(original: Callable[..., Any]) -> Callable[..., Any]:
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    def init(self: Any, processes: Any = None, initializer: Any = None, *args: Any, **kwargs: Any) -> None:
+        initializer = _carrying(initializer)
         token = CALL.set(None)
         try:
-            original(self, *args, **kwargs)
+            original(self, processes, initializer, *args, **kwargs)
         finally:
             CALL.reset(token)
 
@@ -105,22 +131,55 @@ def _without_call(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _task(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a pool, whose task is its first argument. What else runs in other threads is known by its name."""
+    parameters = list(inspect.signature(original).parameters)
+
     def task(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
-        if CALL.get() is not None:
-            func = _in_context(func)
-        return original(self, func, *args, **kwargs)
+        if current_call() is None:
+            return original(self, func, *args, **kwargs)
+        given: dict[str, Any] = dict(zip(parameters[2:], args, strict=False)) | kwargs
+        for name in ("callback", "error_callback"):
+            if name in given:
+                given[name] = _carrying(given[name])
+        if "iterable" in given and "mapper" not in given:  # where there is a mapper, it is made a list of at once
+            given["iterable"] = _carried_steps(given["iterable"])
+        return original(self, _carrying(func), **given)
 
     return task
 
 
-def _in_context(function: Callable[..., Any]) -> Callable[..., Any]:
-    context = contextvars.copy_context()
+def _carrying(function: Any) -> Any:
+    """A function that runs in a copy of the context of here, wherever it is called; itself outside a body."""
+    if current_call() is None or not callable(function):
+        return function
+    context = _copy()
 
     def in_context(*args: Any, **kwargs: Any) -> Any:
         # A context runs in one thread at a time; the tasks of one function run in many.
         return context.copy().run(function, *args, **kwargs)
 
     return in_context
+
+
+def _carried_steps(iterable: Any) -> Iterator[Any]:
+    """The items of an iterable, each step taken in a copy of the context of here, by whatever thread."""
+    context = _copy()
+
+    def steps() -> Iterator[Any]:
+        iterator = context.copy().run(iter, iterable)
+        while (item := context.copy().run(next, iterator, _END)) is not _END:
+            yield item
+
+    return steps()
+
+
+def _copy() -> contextvars.Context:
+    """A copy of the context of here, which knows the call."""
+    context = contextvars.copy_context()
+    call = current_call()
+    if CALL.get() is not call:
+        context.run(CALL.set, call)
+    return context
 
 
 def _replace_builtin(module: ModuleType, name: str, make: Callable[[Any], Any]) -> None:
@@ -130,3 +189,6 @@ def _replace_builtin(module: ModuleType, name: str, make: Callable[[Any], Any]) 
         replacement = make(original)
         setattr(replacement, _shape.MARK, True)
         setattr(module, name, replacement)
+
+
+_END = object()

@@ -12,6 +12,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from toolpass._context import current_call
 from toolpass._native import CALL, Permit
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def admitted(call: CallContext, parts: Parts) -> bool:
 
 def running_call() -> CallContext | None:
     """The running call, if its requests are looked at."""
-    call = CALL.get()
+    call = current_call()
     return call if call is not None and call.hooked else None
 
 
