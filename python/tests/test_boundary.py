@@ -88,3 +88,19 @@ def test_each_late_request_is_one_event(server: Server) -> None:
     assert (call.outcome, len(call.actions)) == ("ran", 1)
     assert (late_one.outcome, late_one.code) == ("late", "check_error")
     assert [action.note for action in late_one.actions] == ["late"]
+
+
+def test_an_engine_that_names_no_connections_is_not_set_up(server: Server) -> None:
+    watched = Watched(server.url, connections=None)
+
+    def body() -> int:
+        return requests.post(server.url + REFUSED, json={"title": "t"}, timeout=9).status_code
+
+    assert watched.refusal(body).code == "not_configured"
+    assert server.arrived == []
+
+
+@pytest.mark.parametrize("url", ["github.corp.example", "https://", "https://a b"])
+def test_a_connection_that_is_nowhere_is_an_error(url: str) -> None:
+    with pytest.raises(ValueError, match="`github`"):
+        Watched(url)

@@ -49,7 +49,7 @@ pub(crate) fn not_asked() -> String {
 }
 
 pub(crate) fn endpoints_unknown() -> String {
-    "nothing was checked: the remote engine has not told its connections yet; an operator must make it reachable".into()
+    "nothing was checked: which hosts the engine's connections are is not known; an operator must name them with `connections=[...]`".into()
 }
 
 pub(crate) fn authorizer_crashed(type_name: &str) -> String {

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use toolpass_core::effect::Effect;
 use toolpass_guard::audit as guard;
-use toolpass_guard::settings::{ActAs, EngineState, KnownSystems, Settings, UnknownHosts};
+use toolpass_guard::settings::{ActAs, EngineState, Settings, UnknownHosts};
 use toolpass_local::addresses::Looked;
 
 use crate::audit::AuditEvent;
@@ -157,7 +157,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         private: setting("private")?.map(|value| texts("private", &value)).transpose()?.unwrap_or_default(),
         engine: if permissions.is_some() { EngineState::Present } else { EngineState::Absent },
         has_connections: connections.is_some(),
-        systems: KnownSystems::Known(systems),
+        systems,
         exfiltration: one_of("exfiltration", setting("exfiltration")?.as_ref(), &[("refuse", true), ("off", false)])?,
         audit_arguments: flag("audit_arguments", true)?,
     };

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 use toolpass_config::load::CodeInput;
+use toolpass_guard::settings::KnownSystems;
 use toolpass_integration::fields::{CodeValue, Lookup, LookupAnswer, Settings, Value};
 use toolpass_wire::observe::Systems;
 
@@ -60,20 +61,22 @@ pub(super) fn scalar_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Err(PyTypeError::new_err("expected a text, a number, True or False"))
 }
 
-/// The systems of a toolkit: of `connections` when given, else of an engine in this process, else none.
+/// The systems of a toolkit: of `connections` when given, else of an engine in this process. An engine elsewhere tells none, so
+/// nobody knows which hosts are its connections'.
 /// Errors: `TypeError` for an engine without `check`; `ValueError` for a connection without id or integration.
-pub(crate) fn systems(_py: Python<'_>, engine: Option<&Bound<'_, PyAny>>, connections: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Systems>> {
+pub(crate) fn systems(_py: Python<'_>, engine: Option<&Bound<'_, PyAny>>, connections: Option<&Bound<'_, PyAny>>) -> PyResult<KnownSystems> {
     if let Some(engine) = engine
         && !engine.getattr("check").is_ok_and(|check| check.is_callable())
     {
         return Err(PyTypeError::new_err("expected `permissions` to be an engine: an object with a callable `check`"));
     }
     if let Some(connections) = connections {
-        return Ok(Arc::new(described(connections)?));
+        return Ok(KnownSystems::Known(Arc::new(described(connections)?)));
     }
     match engine.map(|engine| engine.cast::<Toolpass>()) {
-        Some(Ok(native)) => Ok(native.get().systems()),
-        Some(Err(_)) | None => Ok(Arc::new(Systems::new(Vec::new()))),
+        Some(Ok(native)) => Ok(KnownSystems::Known(native.get().systems())),
+        Some(Err(_)) => Ok(KnownSystems::NeverTold),
+        None => Ok(KnownSystems::Known(Arc::new(Systems::new(Vec::new())))),
     }
 }
 
@@ -105,6 +108,9 @@ fn described(given: &Bound<'_, PyAny>) -> PyResult<Systems> {
         }));
         let settings = Settings::new(values);
         let mut system = toolpass_local::system(&id, integration, &settings);
+        if system.endpoints.is_empty() {
+            return Err(PyValueError::new_err(format!("connection `{id}`: expected settings that say where it is reached, such as `url` with `https://`")));
+        }
         system.private = settings.flag("private", false);
         system.strict_reads = settings.flag("strict_reads", false);
         systems.push(system);
