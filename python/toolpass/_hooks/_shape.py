@@ -27,13 +27,13 @@ def member(owner: Any, name: str) -> Any:
     return found
 
 
-def replace(owner: Any, name: str, parameters: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+def replace(owner: Any, name: str, expected: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     """Put `make(original)` in the place of a function of a class or module, once.
 
     Args:
         owner: The class or module.
         name: The function's name.
-        parameters: The names its parameters must start with, separated by spaces.
+        expected: The names its parameters must start with, separated by spaces.
         make: Builds the replacement from the original.
 
     Raises:
@@ -42,9 +42,9 @@ def replace(owner: Any, name: str, parameters: str, make: Callable[[Callable[...
     original = member(owner, name)
     if is_hooked(original):
         return
-    expected = parameters.split()
-    if _parameters(original)[: len(expected)] != expected:
-        raise UnknownShapeError(f"{owner.__name__}.{name}({', '.join(expected)})")
+    names = expected.split()
+    if parameters(original)[: len(names)] != names:
+        raise UnknownShapeError(f"{owner.__name__}.{name}({', '.join(names)})")
     replacement = functools.wraps(original)(make(original))
     setattr(replacement, MARK, True)
     setattr(owner, name, replacement)
@@ -55,7 +55,7 @@ def is_hooked(function: object) -> bool:
     return getattr(function, MARK, False) is True
 
 
-def _parameters(function: Any) -> list[str]:
+def parameters(function: Any) -> list[str]:
     """The names of a function's parameters, below what others have wrapped around it."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__

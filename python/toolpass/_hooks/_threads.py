@@ -8,7 +8,7 @@ is closed by then; what a request through it meets is decided in Rust.
 from __future__ import annotations
 
 import contextvars
-import inspect
+import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ def patch_pool(module: ModuleType) -> None:
     for name in ("apply_async", "_map_async", "imap", "imap_unordered"):
         inherited = _shape.member(thread_pool, name)
         if inherited is getattr(pool, name):
-            setattr(thread_pool, name, lambda self, *args, _of=inherited, **kwargs: _of(self, *args, **kwargs))
+            setattr(thread_pool, name, _own(inherited))
             _shape.replace(thread_pool, name, "self", _task)
 
 
@@ -130,9 +130,19 @@ def _without_call(original: Callable[..., Any]) -> Callable[..., Any]:
     return init
 
 
+def _own(inherited: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, for one class to have as its own."""
+
+    @functools.wraps(inherited)
+    def own(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return inherited(self, *args, **kwargs)
+
+    return own
+
+
 def _task(original: Callable[..., Any]) -> Callable[..., Any]:
     """A method of a pool, whose task is its first argument. What else runs in other threads is known by its name."""
-    parameters = list(inspect.signature(original).parameters)
+    parameters = _shape.parameters(original)
 
     def task(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
         if current_call() is None:
