@@ -114,7 +114,7 @@ fn build_connection(
     let transport = transport(
         &config.transport,
         config.timeout,
-        own_host(config),
+        own_host(config)?,
         environment.clone(),
     )?;
     let parts = Parts {
@@ -141,12 +141,12 @@ fn build_connection(
 }
 
 /// The host that `tls_server_name` speaks of: where the system is reached first.
-fn own_host(config: &ConnectionConfig) -> Option<String> {
+/// Errors: an endpoint that cannot be read.
+fn own_host(config: &ConnectionConfig) -> Result<Option<String>, String> {
     let endpoints = config.integration.endpoints(&config.settings);
-    endpoints
-        .first()
-        .and_then(|endpoint| endpoint.host.exact())
-        .map(str::to_owned)
+    let endpoints = endpoints.map_err(|error| error.to_string())?;
+    let first = endpoints.first().and_then(|endpoint| endpoint.host.exact());
+    Ok(first.map(str::to_owned))
 }
 
 fn transport(

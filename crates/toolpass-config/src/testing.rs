@@ -12,6 +12,7 @@ use toolpass_integration::fields::{Key, Settings};
 use toolpass_integration::http::budget::Context;
 use toolpass_integration::integration::Integration;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_wire::endpoint::Endpoint;
 
 use crate::config::Config;
 use crate::error::Errors;
@@ -82,6 +83,10 @@ impl Integration for Sample {
         }
     }
 
+    fn endpoints(&self, _: &Settings) -> Result<Vec<Endpoint>, ConnectError> {
+        Ok(Vec::new())
+    }
+
     fn connect(&self, _: Settings, parts: Parts) -> Result<Arc<dyn Connection>, ConnectError> {
         let names: Vec<String> = parts.referenced.keys().cloned().collect();
         Ok(Arc::new(Silent(names.join(","))))
@@ -99,6 +104,10 @@ impl Integration for Idp {
 
     fn actions(&self) -> &'static [ActionSpec] {
         &[]
+    }
+
+    fn endpoints(&self, _: &Settings) -> Result<Vec<Endpoint>, ConnectError> {
+        Ok(Vec::new())
     }
 
     fn connect(

@@ -39,11 +39,10 @@ pub trait Integration: Send + Sync {
         None
     }
 
-    /// Where a connection with these settings is reached. Errors: none; settings were validated.
-    fn endpoints(&self, settings: &Settings) -> Vec<Endpoint> {
-        let _ = settings;
-        Vec::new()
-    }
+    /// Where a connection with these settings is reached. Required, and all or none: an endpoint that got lost would make its
+    /// host one of no connection.
+    /// Errors: [`ConnectError`], naming the key.
+    fn endpoints(&self, settings: &Settings) -> Result<Vec<Endpoint>, ConnectError>;
 
     /// Host suffixes that are the vendor's, whether or not a connection is configured for them.
     fn vendor_hosts(&self) -> &'static [&'static str] {

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(first.await.len(), 1);
         assert_eq!(located(&looked, &clock, "127.0.0.1").unwrap().len(), 1);
         let address = "127.0.0.1".parse().unwrap();
-        assert!(systems.led_to(address, 8443, true).is_some());
+        assert!(systems.led_to("10.0.0.1", address, 8443).is_some());
         clock.advance(KNOWN_FOR);
         assert_eq!(located(&looked, &clock, "127.0.0.1"), None);
     }

@@ -15,6 +15,7 @@ use toolpass_engine::log::LogTarget;
 use toolpass_engine::options::{CallerGroups, Connected, EngineOptions, TtlOverrides};
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
+use toolpass_integration::parts::ConnectError;
 use toolpass_wire::observe::{System, Systems};
 
 /// Which connections are built.
@@ -63,28 +64,38 @@ pub fn engine(
 }
 
 /// The systems of a configuration, for attributing requests.
-pub fn systems(config: &Config) -> Systems {
-    let of = |connection: &ConnectionConfig| System {
-        private: connection.private,
-        strict_reads: connection.strict_reads,
-        ..system(&connection.id, connection.integration, &connection.settings)
+/// Errors: [`ConnectError`], when it cannot be said where a connection is reached.
+pub fn systems(config: &Config) -> Result<Systems, ConnectError> {
+    let of = |connection: &ConnectionConfig| {
+        let system = system(&connection.id, connection.integration, &connection.settings)?;
+        Ok(System {
+            private: connection.private,
+            strict_reads: connection.strict_reads,
+            ..system
+        })
     };
-    Systems::new(config.connections.iter().map(of).collect())
+    let systems: Result<Vec<_>, ConnectError> = config.connections.iter().map(of).collect();
+    systems.map(Systems::new)
 }
 
 /// One system: where a connection with these settings is reached, and what can be its own.
-pub fn system(id: &str, integration: &'static dyn Integration, settings: &Settings) -> System {
+/// Errors: [`ConnectError`], when it cannot be said where it is reached.
+pub fn system(
+    id: &str,
+    integration: &'static dyn Integration,
+    settings: &Settings,
+) -> Result<System, ConnectError> {
     let owner = settings.clone();
-    System {
+    Ok(System {
         connection: id.to_owned(),
         integration: integration.name(),
         table: integration.routes(),
-        endpoints: integration.endpoints(settings),
+        endpoints: integration.endpoints(settings)?,
         owns: Arc::new(move |resource| integration.owns(&owner, resource)),
         private: false,
         strict_reads: false,
         vendor_hosts: integration.vendor_hosts(),
-    }
+    })
 }
 
 fn connected(built: Built) -> Connected {

@@ -4,6 +4,7 @@ mod asker;
 mod questions;
 mod settings;
 
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,6 +23,7 @@ use toolpass_wire::observe::Systems;
 use crate::bridge::{awaitable, ready};
 use crate::decision::Decision;
 use crate::errors;
+use crate::log::Log;
 use crate::runtime;
 
 pub(crate) use asker::{Answer, Asker, Found, Lookup, clock};
@@ -35,6 +37,7 @@ type Finish = for<'a> fn(Python<'a>, &Question, Core) -> PyResult<Py<PyAny>>;
 pub(crate) struct Toolpass {
     config: Config,
     systems: Arc<Systems>,
+    log: Log,
     engine: Mutex<(u64, Arc<Engine>)>,
 }
 
@@ -62,7 +65,33 @@ impl Toolpass {
         if let Some(decision) = engine.try_cached(question) {
             return Ok(decision);
         }
-        runtime::wait(py, engine.check(question))
+        self.wait(py, engine.check(question))
+    }
+
+    /// Wait for the engine, the interpreter's lock let go; its records are logged.
+    pub(crate) fn wait<F>(&self, py: Python<'_>, future: F) -> PyResult<F::Output>
+    where
+        F: Future + Send,
+        F::Output: Send,
+    {
+        let outcome = runtime::wait(py, self.log.over(py, future));
+        self.log.drain(py);
+        outcome
+    }
+
+    /// The same as something to await.
+    pub(crate) fn awaitable<'py, F, D>(&self, py: Python<'py>, future: F, finish: D) -> PyResult<Bound<'py, PyAny>>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send,
+        D: for<'a> FnOnce(Python<'a>, F::Output) -> PyResult<Py<PyAny>> + Send + 'static,
+    {
+        let log = self.log.clone_ref(py);
+        let finish = move |py: Python<'_>, output| {
+            log.drain(py);
+            finish(py, output)
+        };
+        awaitable(py, self.log.over(py, future), finish)
     }
 
     /// Ask without blocking the loop; `finish` makes the value or the exception.
@@ -75,13 +104,14 @@ impl Toolpass {
             let decision = engine.check(&question).await;
             (question, decision)
         };
-        awaitable(py, asked, move |py, (question, decision)| finish(py, &question, decision))
+        self.awaitable(py, asked, move |py, (question, decision)| finish(py, &question, decision))
     }
 
-    fn of(config: Config) -> PyResult<Toolpass> {
+    fn of(py: Python<'_>, config: Config, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Toolpass> {
+        let log = Log::to(py, logger)?;
         let engine = Arc::new(build(&config)?);
-        let systems = Arc::new(toolpass_local::systems(&config));
-        Ok(Toolpass { config, systems, engine: Mutex::new((runtime::generation(), engine)) })
+        let systems = Arc::new(toolpass_local::systems(&config).map_err(|error| PyValueError::new_err(error.to_string()))?);
+        Ok(Toolpass { config, systems, log, engine: Mutex::new((runtime::generation(), engine)) })
     }
 }
 
@@ -101,7 +131,6 @@ impl Toolpass {
                 "expected connections: `Toolpass(connections=[...])`, `Toolpass.from_config(path)`, or an engine elsewhere",
             ));
         };
-        let _ = logger;
         let text = |value: Option<&Bound<'_, PyAny>>| value.map(settings::scalar_text).transpose();
         let options = load::CodeOptions {
             decision_cache_seconds: text(decision_cache_seconds)?,
@@ -109,16 +138,15 @@ impl Toolpass {
             identity_cache_seconds: text(identity_cache_seconds)?,
         };
         let config = load::from_values(settings::connections(connections)?, options, toolpass_registry::all());
-        Toolpass::of(config.map_err(|errors| PyValueError::new_err(errors.to_string()))?)
+        Toolpass::of(connections.py(), config.map_err(|errors| PyValueError::new_err(errors.to_string()))?, logger)
     }
 
     /// An engine of a configuration file.
     #[classmethod]
     #[pyo3(signature = (path, *, logger=None))]
-    fn from_config(_class: &Bound<'_, PyType>, path: PathBuf, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Toolpass> {
-        let _ = logger;
+    fn from_config(class: &Bound<'_, PyType>, path: PathBuf, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Toolpass> {
         let config = load::load_file(&path, toolpass_registry::all());
-        Toolpass::of(config.map_err(|errors| PyValueError::new_err(errors.to_string()))?)
+        Toolpass::of(class.py(), config.map_err(|errors| PyValueError::new_err(errors.to_string()))?, logger)
     }
 
     /// Whether the engine runs in this process.
@@ -171,7 +199,7 @@ impl Toolpass {
     #[pyo3(signature = (connections=None))]
     fn probe(&self, py: Python<'_>, connections: Option<Vec<String>>) -> PyResult<Vec<(String, bool, String)>> {
         let engine = self.engine()?;
-        let reports = runtime::wait(py, engine.probe(connections.as_deref()))?;
+        let reports = self.wait(py, engine.probe(connections.as_deref()))?;
         Ok(reports.into_iter().map(|report| (report.id.clone(), report.ok(), report.text())).collect())
     }
 

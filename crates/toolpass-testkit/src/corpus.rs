@@ -185,7 +185,9 @@ pub fn requests(
         connection: integration.name().to_owned(),
         integration: integration.name(),
         table: integration.routes(),
-        endpoints: integration.endpoints(settings),
+        endpoints: integration
+            .endpoints(settings)
+            .map_err(|error| error.to_string())?,
         owns: Arc::new(move |resource| integration.owns(&owned, resource)),
         private: false,
         strict_reads: false,

@@ -66,14 +66,23 @@ pub struct Pair {
 impl Extracted {
     /// Fields for the row's own template.
     pub fn fields<const N: usize>(fields: [(&'static str, String); N]) -> Extracted {
-        let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
-        Extracted { fields, ..Extracted::default() }
+        let fields = fields
+            .into_iter()
+            .map(|(name, value)| (name.into(), value))
+            .collect();
+        Extracted {
+            fields,
+            ..Extracted::default()
+        }
     }
 
     /// These pairs instead of the row's own. None at all: a read needs no permission, a write is unresolved; one that needs none
     /// says so with a pair of no action.
     pub fn pairs(pairs: Vec<Pair>) -> Extracted {
-        Extracted { pairs: Some(pairs), ..Extracted::default() }
+        Extracted {
+            pairs: Some(pairs),
+            ..Extracted::default()
+        }
     }
 
     /// The same, with a fact for the row's own pair.
@@ -98,12 +107,22 @@ impl Extracted {
 impl Pair {
     /// `action` on the resource written as `resource`.
     pub fn on(action: &'static str, resource: impl Into<String>) -> Pair {
-        Pair { action: Some(action.into()), target: Some(Target::Resource(resource.into())), effect: None, facts: Facts::new() }
+        Pair {
+            action: Some(action.into()),
+            target: Some(Target::Resource(resource.into())),
+            effect: None,
+            facts: Facts::new(),
+        }
     }
 
     /// `action` on what `pointer` leads to.
     pub fn at(action: &'static str, pointer: Pointer) -> Pair {
-        Pair { action: Some(action.into()), target: Some(Target::Pointer(pointer)), effect: None, facts: Facts::new() }
+        Pair {
+            action: Some(action.into()),
+            target: Some(Target::Pointer(pointer)),
+            effect: None,
+            facts: Facts::new(),
+        }
     }
 
     /// The same, with a fact.

@@ -54,7 +54,8 @@ impl<T> Field<T> {
     /// The value, which must be there.
     /// Errors: [`Unresolved`] when ambiguous, unread or absent (then naming `name`).
     pub fn required(self, name: &str) -> Result<T, Unresolved> {
-        self.known()?.ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))
+        self.known()?
+            .ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))
     }
 
     /// The same, with the value changed when present.

@@ -281,11 +281,14 @@ impl Systems {
             .map(|system| another_name(&system.connection))
     }
 
-    /// What a host of no connection is besides, in words, by an address it led to. `is_address`: the host was written as that
-    /// address. A public address is shared by many names, so for a name it says nothing: the name decides, and the
-    /// certificate. A private one is one server.
-    pub fn led_to(&self, address: IpAddr, port: u16, is_address: bool) -> Option<String> {
-        let says_something = is_address
+    /// What a canonical host is besides, in words, by an address it led to. A public address is shared by many names, so for
+    /// a name it says nothing: the name decides, and the certificate. A private one is one server. A connection's own host
+    /// is no other name of it: what lies outside its prefixes is another application.
+    pub fn led_to(&self, host: &str, address: IpAddr, port: u16) -> Option<String> {
+        if self.by_host.contains_key(host) {
+            return None;
+        }
+        let says_something = host.parse::<IpAddr>().is_ok()
             || address::is_private(address)
             || address::forbidden_address(address).is_some();
         self.other_name_of(address, port).filter(|_| says_something)
@@ -315,6 +318,13 @@ impl Systems {
         let Some(found) = find(table, request.method(), path) else {
             return match request.method() {
                 "OPTIONS" => needs::preflight().on(systems),
+                // A server that takes it for a plain one may know the path.
+                _ if path.iter().any(|segment| segment.slashed) => Observation::Unresolved {
+                    systems,
+                    row: None,
+                    effect,
+                    reason: Unresolved::new("the path holds an encoded slash where none can stand"),
+                },
                 _ => Observation::Unmapped { systems, effect },
             };
         };

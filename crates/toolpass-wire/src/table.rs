@@ -93,7 +93,12 @@ pub struct Quirks {
 
 impl Route {
     /// A row with the defaults that a table leaves unwritten.
-    pub fn new(method: impl Into<Text>, path: impl Into<Text>, action: Option<Text>, resource: Option<Text>) -> Route {
+    pub fn new(
+        method: impl Into<Text>,
+        path: impl Into<Text>,
+        action: Option<Text>,
+        resource: Option<Text>,
+    ) -> Route {
         Route {
             method: method.into(),
             path: path.into(),

@@ -23,6 +23,7 @@ use toolpass_integration::connection::Connection;
 use toolpass_integration::fields::{Key, Settings};
 use toolpass_integration::integration::Integration;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_wire::endpoint::Endpoint;
 
 use config::Config;
 use connection::FakeConnection;
@@ -44,6 +45,11 @@ impl Integration for Fake {
 
     fn actions(&self) -> &'static [ActionSpec] {
         actions::TABLE
+    }
+
+    /// None: nothing is reached, so no request is ever its own.
+    fn endpoints(&self, _: &Settings) -> Result<Vec<Endpoint>, ConnectError> {
+        Ok(Vec::new())
     }
 
     fn connect(&self, settings: Settings, _: Parts) -> Result<Arc<dyn Connection>, ConnectError> {

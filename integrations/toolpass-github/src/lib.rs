@@ -64,7 +64,7 @@ impl Integration for Github {
         Some(routes::table())
     }
 
-    fn endpoints(&self, settings: &Settings) -> Vec<Endpoint> {
+    fn endpoints(&self, settings: &Settings) -> Result<Vec<Endpoint>, ConnectError> {
         let site = Site::of(settings.text("url"));
         let mut addresses = vec![site.rest.as_str(), site.uploads.as_str()];
         // Enterprise Server keeps GraphQL beside the REST API, not below it.
@@ -73,11 +73,12 @@ impl Integration for Github {
             .strip_suffix("/graphql")
             .filter(|_| site.edition == Edition::Server);
         addresses.extend(beside);
-        addresses
+        let mut endpoints = addresses
             .into_iter()
-            .filter_map(|address| Endpoint::parse(address).ok())
-            .chain(faces(&site))
-            .collect()
+            .map(endpoint)
+            .collect::<Result<Vec<_>, _>>()?;
+        endpoints.extend(faces(&site)?);
+        Ok(endpoints)
     }
 
     fn vendor_hosts(&self) -> &'static [&'static str] {
@@ -101,7 +102,7 @@ impl Integration for Github {
 }
 
 /// Where a site serves git, raw files and archives: hosts of their own, so faces with rows of their own.
-fn faces(site: &Site) -> Vec<Endpoint> {
+fn faces(site: &Site) -> Result<Vec<Endpoint>, ConnectError> {
     let company = site.rest.strip_prefix("https://api.").unwrap_or_default();
     let (git, raw, archive) = match site.edition {
         Edition::Cloud => (
@@ -120,9 +121,14 @@ fn faces(site: &Site) -> Vec<Endpoint> {
         }
     };
     let faces = [(Some(git), "\\git"), (raw, "\\raw"), (archive, "\\archive")];
-    let endpoint = |(address, mount): (Option<String>, &'static str)| {
-        let endpoint = Endpoint::parse(&address?).ok()?;
-        Some(endpoint.mounted(mount))
-    };
-    faces.into_iter().filter_map(endpoint).collect()
+    let served = faces
+        .into_iter()
+        .filter_map(|(address, mount)| Some((address?, mount)));
+    served
+        .map(|(address, mount)| Ok(endpoint(&address)?.mounted(mount)))
+        .collect()
+}
+
+fn endpoint(address: &str) -> Result<Endpoint, ConnectError> {
+    Endpoint::parse(address).map_err(|error| ConnectError(format!("`url`: {error}")))
 }

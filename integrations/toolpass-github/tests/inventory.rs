@@ -415,7 +415,7 @@ fn systems() -> Systems {
         connection: "hub".to_owned(),
         integration: GITHUB.name(),
         table: GITHUB.routes(),
-        endpoints: GITHUB.endpoints(&settings),
+        endpoints: GITHUB.endpoints(&settings).unwrap(),
         owns: Arc::new(|_| true),
         private: false,
         strict_reads: false,

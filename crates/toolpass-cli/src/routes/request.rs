@@ -55,7 +55,8 @@ fn systems(config: Option<&str>, name: Option<&str>) -> Result<Systems, Stop> {
     let named = name.map(integration).transpose()?;
     let Some(path) = config else {
         let all = named.map_or_else(sorted, |one| vec![one]);
-        return Ok(Systems::new(all.into_iter().map(at_vendor).collect()));
+        let systems: Result<Vec<_>, Stop> = all.into_iter().map(at_vendor).collect();
+        return systems.map(Systems::new);
     };
     let mut config = input::load(path)?;
     if let Some(name) = name {
@@ -69,16 +70,17 @@ fn systems(config: Option<&str>, name: Option<&str>) -> Result<Systems, Stop> {
             )));
         }
     }
-    Ok(toolpass_local::systems(&config))
+    toolpass_local::systems(&config).map_err(|error| Stop::Failed(error.to_string()))
 }
 
 /// A connection that has every key at its default, under the integration's name.
-fn at_vendor(integration: &'static dyn Integration) -> System {
+fn at_vendor(integration: &'static dyn Integration) -> Result<System, Stop> {
     let keys = integration.keys().iter();
     let defaults =
         keys.filter_map(|key| Some((key.name.to_owned(), Value::Text(key.default?.to_owned()))));
     let settings = Settings::new(defaults.collect::<BTreeMap<_, _>>());
-    toolpass_local::system(integration.name(), integration, &settings)
+    let system = toolpass_local::system(integration.name(), integration, &settings);
+    system.map_err(|error| Stop::Failed(format!("{}: {error}", integration.name())))
 }
 
 /// A request without headers and body.

@@ -22,6 +22,7 @@ use toolpass_integration::failure::Failure;
 use toolpass_integration::fields::{Key, Settings};
 use toolpass_integration::integration::Integration;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_wire::endpoint::Endpoint;
 
 toolpass_integration::actions! {
     ThingRead   "thing.read"   thing  read   "read";
@@ -48,6 +49,10 @@ impl Integration for ScriptedProduct {
 
     fn matches_pattern(&self, name: &str) -> bool {
         name.starts_with("raw:")
+    }
+
+    fn endpoints(&self, _: &Settings) -> Result<Vec<Endpoint>, ConnectError> {
+        Ok(Vec::new())
     }
 
     fn connect(&self, _: Settings, _: Parts) -> Result<Arc<dyn Connection>, ConnectError> {

@@ -144,10 +144,10 @@ impl RequestCheck {
         let KnownSystems::Known(systems) = &self.call.settings.systems else {
             return None;
         };
-        let is_address = self.request.host().parse::<IpAddr>().is_ok();
+        let (host, port) = (self.request.host(), self.request.port());
         let why = addresses
             .iter()
-            .find_map(|address| systems.led_to(*address, self.request.port(), is_address))?;
+            .find_map(|address| systems.led_to(host, *address, port))?;
         let reason = wording::other_name(&self.described(), &why);
         Some(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(self.effect())))
     }

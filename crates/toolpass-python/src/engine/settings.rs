@@ -107,7 +107,8 @@ fn described(given: &Bound<'_, PyAny>) -> PyResult<Systems> {
             CodeInput::Code(_) | CodeInput::Null | CodeInput::Secret(_) => None,
         }));
         let settings = Settings::new(values);
-        let mut system = toolpass_local::system(&id, integration, &settings);
+        let system = toolpass_local::system(&id, integration, &settings);
+        let mut system = system.map_err(|error| PyValueError::new_err(format!("connection `{id}`: {error}")))?;
         if system.endpoints.is_empty() {
             return Err(PyValueError::new_err(format!("connection `{id}`: expected settings that say where it is reached, such as `url` with `https://`")));
         }
