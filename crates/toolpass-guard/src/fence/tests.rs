@@ -238,7 +238,7 @@ fn hostile_texts_are_read_in_linear_time() {
         "<|",
         "Human",
     ] {
-        let text = piece.repeat(1_000_000 / piece.len());
+        let text = piece.repeat(300_000 / piece.len());
         assert_eq!(fenced(&text).forged, 0, "{piece}");
     }
 }
