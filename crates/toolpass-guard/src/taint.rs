@@ -3,6 +3,17 @@
 //! Recording outside text comes with its own issue. A session only knows *that* it saw outside text, not which, so there is
 //! nothing to compare with yet; these are the two places of the order where it will be compared.
 
+pub mod distinctive;
+mod escapes;
+pub mod gate;
+pub mod key;
+mod normal;
+pub mod record;
+mod shingles;
+pub mod store;
+mod tokens;
+mod views;
+
 use toolpass_wire::request::WireRequest;
 
 use crate::refusal::Refusal;

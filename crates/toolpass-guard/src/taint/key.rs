@@ -1,0 +1,103 @@
+//! The keyed hashes of a session's untrusted text.
+//!
+//! Two steps. Inside, a polynomial over letters and over words, cheap enough for every letter of a page; its base comes from
+//! the key. Outside, SipHash-1-3 over the result, so that what is stored says nothing without the key: nobody finds the text
+//! by trying a dictionary. A collision can only make a match likelier, never hide one.
+
+use std::fmt;
+
+use siphasher::sip::SipHasher13;
+
+/// The key of a session's fingerprints. Two processes that share a session share it.
+#[derive(Clone)]
+pub struct HashKey {
+    outside: SipHasher13,
+    letters: u64,
+    words: u64,
+}
+
+/// What a fingerprint is of: equal values of two domains are unrelated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Domain {
+    /// Characters in a row of scripts without spaces.
+    Clusters,
+    /// Words in a row.
+    Words,
+}
+
+impl HashKey {
+    /// A key from random bytes.
+    pub fn new(bytes: [u8; 16]) -> HashKey {
+        let outside = SipHasher13::new_with_key(&bytes);
+        HashKey {
+            letters: outside.hash(b"letters") | 1,
+            words: outside.hash(b"words") | 1,
+            outside,
+        }
+    }
+
+    /// The hash of no letter.
+    #[inline]
+    pub(super) fn start(&self) -> u64 {
+        self.words
+    }
+
+    /// One letter more.
+    #[inline]
+    pub(super) fn step(&self, hash: u64, letter: u32) -> u64 {
+        hash.wrapping_add(u64::from(letter))
+            .wrapping_mul(self.letters)
+    }
+
+    /// A word's hash, its bits mixed.
+    #[inline]
+    pub(super) fn seal(&self, hash: u64) -> u64 {
+        let mixed = (hash ^ (hash >> 32)).wrapping_mul(self.words);
+        mixed ^ (mixed >> 29)
+    }
+
+    /// What a window of words is multiplied with when it moves.
+    pub(super) fn base(&self) -> u64 {
+        self.words
+    }
+
+    /// The fingerprint of a window.
+    #[inline]
+    pub(super) fn window(&self, domain: Domain, value: u64) -> u64 {
+        let value = match domain {
+            Domain::Clusters => !value,
+            Domain::Words => value,
+        };
+        self.outside.hash(&value.to_le_bytes())
+    }
+
+    /// The fingerprint of a distinctive token, `class` telling one kind from another.
+    pub(super) fn token(&self, class: u8, text: &str) -> u64 {
+        use std::hash::Hasher;
+        let mut hasher = self.outside;
+        hasher.write(&[class]);
+        hasher.write(text.as_bytes());
+        hasher.finish()
+    }
+}
+
+impl fmt::Debug for HashKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HashKey(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_key_gives_other_fingerprints() {
+        let (a, b) = (HashKey::new([1; 16]), HashKey::new([2; 16]));
+        assert_ne!(a.window(Domain::Words, 5), b.window(Domain::Words, 5));
+        assert_ne!(a.token(1, "x"), b.token(1, "x"));
+        assert_ne!(a.token(1, "x"), a.token(2, "x"));
+        assert_ne!(a.window(Domain::Words, 5), a.window(Domain::Clusters, 5));
+        assert_eq!(format!("{a:?}"), "HashKey(..)");
+    }
+}
