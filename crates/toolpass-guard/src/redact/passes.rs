@@ -170,11 +170,15 @@ impl Patterns {
         let of_secret = |of| of != Of::Ordinary || is_ordinary;
         let of_line = |of| of == Of::Lines || (of == Of::Ordinary && is_ordinary);
         self.add(secret, of_secret);
-        self.add(secret.trim_ascii(), of_secret);
+        let trimmed = secret.trim_ascii();
+        if trimmed != secret {
+            self.add(trimmed, of_secret);
+        }
         let lines = secret
             .split(|byte| matches!(byte, b'\n' | b'\r'))
             .map(<[u8]>::trim_ascii);
-        for line in lines.filter(|line| line.len() >= MIN_LONG && !is_pem_boundary(line)) {
+        let is_told = |line: &[u8]| line.len() >= MIN_LONG && !is_pem_boundary(line);
+        for line in lines.filter(|line| is_told(line) && *line != trimmed) {
             self.add(line, of_line);
         }
     }
@@ -229,7 +233,11 @@ fn is_pem_boundary(line: &[u8]) -> bool {
 
 /// Whether a pattern is more than a few characters over and over, which any table of zeros would match.
 fn is_varied(pattern: &[u8]) -> bool {
-    pattern.iter().collect::<BTreeSet<_>>().len() >= MIN_DISTINCT
+    let mut seen = BTreeSet::new();
+    pattern.iter().any(|byte| {
+        seen.insert(byte);
+        seen.len() >= MIN_DISTINCT
+    })
 }
 
 /// What may stand between the parts of a split secret.

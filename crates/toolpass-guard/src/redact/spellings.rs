@@ -96,6 +96,9 @@ fn hex(text: &[u8], out: &mut Vec<Vec<u8>>) {
 }
 
 fn html(text: &[u8], out: &mut Vec<Vec<u8>>) {
+    if is_tame(text) {
+        return;
+    }
     let text = String::from_utf8_lossy(text);
     for (quote, apostrophe, slash) in [
         ("\"", "'", "/"),
@@ -126,6 +129,9 @@ fn html(text: &[u8], out: &mut Vec<Vec<u8>>) {
 
 /// With and without escapes for what is not ASCII, for HTML's characters, for the slash; and all of it in JSON once more.
 fn json(text: &[u8], out: &mut Vec<Vec<u8>>) {
+    if is_tame(text) {
+        return;
+    }
     let text = String::from_utf8_lossy(text);
     for (ascii, html, slash) in CHOICES {
         for upper in [false, true] {
@@ -207,6 +213,9 @@ fn lower_escapes(form: &str) -> String {
 
 /// `repr` and `ascii` of the text, `repr` of its bytes; the apostrophe is escaped only beside a quotation mark.
 fn python(text: &[u8], out: &mut Vec<Vec<u8>>) {
+    if is_tame(text) {
+        return;
+    }
     let lossy = String::from_utf8_lossy(text);
     let bytes: String = text.iter().map(|byte| char::from(*byte)).collect();
     for apostrophe in [false, true] {
@@ -240,6 +249,9 @@ fn python(text: &[u8], out: &mut Vec<Vec<u8>>) {
 
 /// In apostrophes, in quotation marks, with backslashes, and as `$'…'`.
 fn shell(text: &[u8], out: &mut Vec<Vec<u8>>) {
+    if is_tame(text) {
+        return;
+    }
     let text = String::from_utf8_lossy(text);
     let quoted = |c: char, out: &mut String| match c {
         '"' | '\\' | '$' | '`' => out.extend(['\\', c]),
@@ -266,6 +278,12 @@ fn shell(text: &[u8], out: &mut Vec<Vec<u8>>) {
             each(&text, ansi),
         ],
     );
+}
+
+/// Whether a text is the same in every notation that escapes some characters.
+fn is_tame(text: &[u8]) -> bool {
+    text.iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 fn each(text: &str, mut write: impl FnMut(char, &mut String)) -> String {
