@@ -15,6 +15,7 @@ import urllib.request
 from typing import Any
 
 from _standin import Standin
+
 from toolpass import AuditEvent, Session, Toolkit, Toolpass, ToolRefused, as_agent
 
 

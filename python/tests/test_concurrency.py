@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+
 import toolpass
 from support.standin import ADMIN, DANA, GithubStandin
 from toolpass import Session, Toolkit, Toolpass, ToolRefused, permission_check

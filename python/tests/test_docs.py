@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import toolpass
 from support.standin import ROOT, GithubStandin
 from toolpass import Session, ToolRefused

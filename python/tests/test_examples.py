@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
 import toolpass
 from support.standin import ROOT
 

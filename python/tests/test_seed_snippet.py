@@ -16,8 +16,9 @@ import aiohttp
 import httpx
 import pytest
 import requests
-import toolpass
 from github import Auth, Github
+
+import toolpass
 from support.standin import ADMIN, AGENT, APP, DANA, ENGINE, GithubStandin
 from toolpass import Session, Toolpass, ToolRefused, as_agent, permission_check
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 import toolpass
 from support.standin import ADMIN, GithubStandin
 from toolpass import Session, Toolkit, Toolpass, ToolRefused, permission_check
