@@ -22,4 +22,4 @@ mod url;
 mod validate;
 mod value;
 pub mod warnings;
-mod yaml;
+pub mod yaml;

@@ -1,6 +1,6 @@
 //! YAML as a tree of texts with lines: no types, no aliases, one document.
 //!
-//! Separate because these are all the rules of YAML this project has. A scalar is its text, so `yes` and `0x10` stay what they
+//! Separate because these are all the rules of YAML this project has, for every file it reads. A scalar is its text, so `yes` and `0x10` stay what they
 //! are; null is plain empty, `~`, `null`, `Null`, `NULL` or the tag `!!null`. An alias is kept as such and expands to
 //! nothing. Nothing of a configuration nests deeper than [`MAX_DEPTH`], so what does is passed over, and refused by whoever
 //! looks at it.
@@ -13,38 +13,49 @@ use crate::error::Problem;
 
 /// A value and the line it begins on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
-    pub(crate) line: usize,
-    pub(crate) content: Content,
+pub struct Node {
+    /// Counted from 1.
+    pub line: usize,
+    /// The value.
+    pub content: Content,
 }
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub enum Content {
+    /// A reference to another value, which is not followed.
     Alias,
+    /// Values in order.
     List(Vec<Node>),
+    /// Keys and values in order; a key may be repeated.
     Mapping(Vec<(Node, Node)>),
+    /// Nothing.
     Null,
+    /// A scalar of any type, as its text.
     Text(String),
 }
 
-/// Read the one document of a text.
-/// Errors: the first problem; no text is readable beyond a mistake of syntax.
+/// Read the one document of a configuration.
+/// Errors: the first problem, an empty text among them.
 pub(crate) fn read(text: &str) -> Result<Node, Problem> {
+    document(text)?.ok_or_else(|| {
+        Problem::at(
+            None,
+            "the file is empty; expected a mapping with `connections`",
+        )
+    })
+}
+
+/// Read the one document of a text; none when it holds nothing.
+/// Errors: the first problem; no text is readable beyond a mistake of syntax.
+pub fn document(text: &str) -> Result<Option<Node>, Problem> {
     check_characters(text)?;
     let mut events = Events(Parser::new_from_str(text));
     let mut root = None;
     loop {
         let (event, span) = events.next()?;
         match event {
-            Event::StreamEnd => {
-                return root.ok_or_else(|| {
-                    Problem::at(
-                        None,
-                        "the file is empty; expected a mapping with `connections`",
-                    )
-                });
-            }
+            Event::StreamEnd => return Ok(root),
             Event::DocumentStart(_) if root.is_some() => {
                 return Err(Problem::at(
                     line_of(span),
