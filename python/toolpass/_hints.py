@@ -141,7 +141,7 @@ class _Speller:
             return ("literal", *arguments)
         if origin is typing.Union or origin is types.UnionType:
             return ("union", *(self.spell(argument) for argument in arguments))
-        if not arguments and hint is not tuple[()]:
+        if not arguments and not hasattr(hint, "__args__"):
             return self.spell(origin)  # `typing.List` and its like, without parts
         if origin is tuple:
             if len(arguments) == 2 and arguments[1] is Ellipsis:

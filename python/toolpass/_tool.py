@@ -86,8 +86,8 @@ def wrap(
         fn=function,
         signature=signature,
         types=types,
-        validators=dict(given["validate"] or {}),
-        scope=dict(given["scope"] or {}),
+        validators=_rules("validate", given),
+        scope=_rules("scope", given),
         limit=given["limit"],
         authorize=given["authorize"],
         untrusted_output=given["untrusted_output"],
@@ -96,7 +96,7 @@ def wrap(
         credential=given["credential"],
         is_async=asynchronous,
         variadic=next((p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD), None),
-        resources=dict(given["resources"] or {}),
+        resources=_rules("resources", given),
     )
     parameters = [parameter for parameter in signature.parameters.values() if parameter is not receiver]
     _check_fields(spec, parameters)
@@ -152,6 +152,15 @@ def _async_wrapper(guarded: Guarded, function: Callable[..., Any]) -> Callable[.
         return step.returned(result)
 
     return tool
+
+
+def _rules(setting: str, given: dict[str, Any]) -> dict[str, Any]:
+    rules = given[setting]
+    if rules is None:
+        return {}
+    if not hasattr(rules, "items"):
+        raise TypeError(f"expected `{setting}` to be a mapping from names to rules")
+    return dict(rules)
 
 
 def _check_function(function: Any) -> None:

@@ -27,6 +27,7 @@ use toolpass_core::codes::Code;
 use toolpass_core::evidence::UpstreamCall;
 use toolpass_core::question::Freshness;
 use toolpass_http::budget::{Context, Recorder, Replay};
+use tracing::instrument::WithSubscriber;
 
 use crate::failure::Failure;
 use dating::{Class, Dates, Need, inherited};
@@ -316,7 +317,7 @@ impl<K: Key, V: Clone + Send + Sync + 'static> FillCache<K, V> {
     {
         let (cache, flight, key) = (self.clone(), Arc::clone(seat.flight()), seat.key().clone());
         let ctx = ctx.with_recorder(flight.recorder.clone());
-        let task = tokio::spawn(async move {
+        let work = async move {
             let filled =
                 crate::crash::caught(async { ctx.within(async { fill(ctx.clone()).await }).await })
                     .await;
@@ -336,7 +337,9 @@ impl<K: Key, V: Clone + Send + Sync + 'static> FillCache<K, V> {
             };
             let landed = cache.land(&key, &flight, landing, ttl);
             publisher.publish(landed);
-        });
+        };
+        // Its records go where its caller's do.
+        let task = tokio::spawn(work.with_current_subscriber());
         seat.flight().stop_with(task.abort_handle());
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
+use toolpass_core::codes::RefusalCode;
 use toolpass_guard::authorization::AuthorizerAnswer;
 
 use crate::call::CallContext;
@@ -30,6 +31,18 @@ pub(crate) struct AuthDecision {
     /// A refusal code it may name.
     #[pyo3(get)]
     code: String,
+}
+
+impl AuthDecision {
+    /// Yes.
+    pub(crate) fn allowed(reason: String) -> AuthDecision {
+        AuthDecision { allowed: true, reason, code: String::new() }
+    }
+
+    /// No, or no answer.
+    pub(crate) fn refused(code: RefusalCode, reason: String) -> AuthDecision {
+        AuthDecision { allowed: false, reason, code: code.as_str().into() }
+    }
 }
 
 #[pymethods]

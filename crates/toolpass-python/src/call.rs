@@ -70,7 +70,7 @@ impl CallContext {
 
     /// The arguments by name, defaults applied; read-only.
     #[getter]
-    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyMappingProxy>> {
+    pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyMappingProxy>> {
         let made = self.arguments.get_or_try_init(py, || {
             let (args, kwargs) = &self.given;
             let arguments = self.guarded.get().arguments(args.bind(py), kwargs.bind(py))?;

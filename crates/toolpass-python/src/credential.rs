@@ -1,5 +1,7 @@
 //! The secret of a tool: where it comes from, and what of it must not get out.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
@@ -49,31 +51,76 @@ impl Source {
     }
 }
 
-/// The secrets in a credential: a text, bytes, or what a container holds. Under a mapping's keys only what `fields` names or a
-/// key of a secret holds, all of it when no key is one; of a pair the second, since the first is the user's name.
-pub(crate) fn hidden(credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
+/// What was hidden of the last credential that was a text: most tools get the same one at every call.
+#[derive(Default)]
+pub(crate) struct Remembered(Mutex<Option<(Py<PyString>, Secrets)>>);
+
+impl Remembered {
+    /// [`hidden`], or what it was for the same text.
+    pub(crate) fn hidden(&self, credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
+        let Ok(text) = credential.cast_exact::<PyString>() else { return hidden(credential, fields) };
+        if let Some((known, secrets)) = self.lock().as_ref()
+            && is_same(known.bind(text.py()), text)
+        {
+            return Hidden { secrets: secrets.clone(), too_short: secrets.is_empty() };
+        }
+        let hidden = hidden(credential, fields);
+        let before = self.lock().replace((text.clone().unbind(), hidden.secrets.clone()));
+        drop(before);
+        hidden
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(Py<PyString>, Secrets)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_same(one: &Bound<'_, PyString>, other: &Bound<'_, PyString>) -> bool {
+    one.is(other) || matches!((one.to_str(), other.to_str()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The secrets in a credential: a text, bytes, or what a container holds. Of a mapping only what stands under one of `fields`, or
+/// under a key of a secret; all of it when no key is one. Of a pair the second, since the first is the user's name.
+fn hidden(credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
+    let is_secret = |key: &str| if fields.is_empty() { is_secret_key(key) } else { fields.iter().any(|field| field == key) };
     let mut found = Vec::new();
-    collect(credential, fields, MAX_LEVELS, &mut found);
+    collect(credential, &is_secret, MAX_LEVELS, &mut found);
+    if found.is_empty() {
+        collect(credential, &|_| true, MAX_LEVELS, &mut found);
+    }
     let too_short = found.iter().any(|secret| secret.expose().len() < MIN_BYTES);
     Hidden { secrets: Secrets::new(&found), too_short }
 }
 
-fn collect(value: &Bound<'_, PyAny>, fields: &[String], levels: usize, found: &mut Vec<Secret>) {
+fn collect(value: &Bound<'_, PyAny>, is_secret: &dyn Fn(&str) -> bool, levels: usize, found: &mut Vec<Secret>) {
     if let Ok(text) = value.cast::<PyString>() {
         found.push(Secret::new(text.to_string_lossy().into_owned()));
     } else if let Ok(bytes) = value.cast::<PyBytes>() {
         found.push(Secret::new(bytes.as_bytes()));
-    } else if levels > 0 {
-        for item in secret_items(value, fields) {
-            collect(&item, fields, levels - 1, found);
+    } else if levels == 0 {
+        // Nothing that deep is looked at.
+    } else if let Ok(mapping) = value.cast::<PyMapping>() {
+        for (key, item) in members(mapping) {
+            if is_secret(&key) {
+                collect(&item, &|_| true, levels - 1, found);
+            } else if !item.is_instance_of::<PyString>() && !item.is_instance_of::<PyBytes>() {
+                collect(&item, is_secret, levels - 1, found);
+            }
+        }
+    } else {
+        for item in secret_items(value) {
+            collect(&item, is_secret, levels - 1, found);
         }
     }
 }
 
-fn secret_items<'py>(value: &Bound<'py, PyAny>, fields: &[String]) -> Vec<Bound<'py, PyAny>> {
-    if let Ok(mapping) = value.cast::<PyMapping>() {
-        return secret_members(mapping, fields);
-    }
+fn members<'py>(mapping: &Bound<'py, PyMapping>) -> Vec<(String, Bound<'py, PyAny>)> {
+    let pairs = mapping.items().map(|items| items.iter().collect()).unwrap_or_else(|_| Vec::new());
+    let pairs = pairs.iter().filter_map(|pair| pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok());
+    pairs.map(|(key, item)| (key.str().map(|key| key.to_string_lossy().into_owned()).unwrap_or_default(), item)).collect()
+}
+
+fn secret_items<'py>(value: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     if let Ok(pair) = value.cast::<PyTuple>()
         && let [first, second] = pair.iter().collect::<Vec<_>>().as_slice()
         && first.is_instance_of::<PyString>()
@@ -85,17 +132,4 @@ fn secret_items<'py>(value: &Bound<'py, PyAny>, fields: &[String]) -> Vec<Bound<
         || value.is_instance_of::<PySet>()
         || value.is_instance_of::<PyFrozenSet>();
     if is_container { value.try_iter().into_iter().flatten().flatten().collect() } else { Vec::new() }
-}
-
-fn secret_members<'py>(mapping: &Bound<'py, PyMapping>, fields: &[String]) -> Vec<Bound<'py, PyAny>> {
-    let Ok(items) = mapping.items() else { return Vec::new() };
-    let pairs: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)> = items.iter().filter_map(|pair| pair.extract().ok()).collect();
-    let is_secret = |key: &Bound<'_, PyAny>| {
-        let key = key.str().map(|key| key.to_string_lossy().into_owned()).unwrap_or_default();
-        if fields.is_empty() { is_secret_key(&key) } else { fields.contains(&key) }
-    };
-    let named = pairs.iter().any(|(key, _)| is_secret(key));
-    // A container under any key may hold a secret of its own.
-    let kept = pairs.into_iter().filter(|(key, value)| !named || is_secret(key) || value.cast::<PyMapping>().is_ok());
-    kept.map(|(_, value)| value).collect()
 }

@@ -10,7 +10,7 @@ use toolpass_guard::scope::{PredicateId, ScopeRule};
 use toolpass_guard::tool::{Authorize, Parameter, ParameterKind, Tool};
 
 use crate::hints;
-use crate::host::{Callables, Predicate};
+use crate::host::{Callables, Predicate, is_async};
 use crate::permission::Permission;
 use crate::toolkit::{texts, whole_number};
 use crate::value::Class;
@@ -175,10 +175,7 @@ fn add(callables: &mut Callables, predicate: Predicate) -> PredicateId {
 
 /// What an async function answers is true whatever it would say: it is no validator and no predicate.
 fn reject_async(setting: &str, name: &str, callable: &Bound<'_, PyAny>) -> PyResult<()> {
-    let inspect = callable.py().import("inspect")?;
-    let call = callable.getattr("__call__").ok();
-    let is_async = |object: &Bound<'_, PyAny>| -> PyResult<bool> { inspect.call_method1("iscoroutinefunction", (object,))?.is_truthy() };
-    if is_async(callable)? || call.as_ref().is_some_and(|call| is_async(call).unwrap_or(false)) {
+    if is_async(callable)? {
         return Err(PyTypeError::new_err(format!("expected the rule of `{name}` in `{setting}` to be an ordinary function, not an async one")));
     }
     Ok(())

@@ -17,6 +17,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use toolpass_guard::tool::Tool;
 
 use crate::authorizer::Authorizer;
+use crate::credential::Remembered;
 use crate::declare::{Declared, declare};
 use crate::host::Callables;
 use crate::toolkit::{State, ToolkitCore, audit_logger};
@@ -48,6 +49,7 @@ pub(crate) struct Guarded {
     secret_fields: Vec<String>,
     /// Whether the first position is the receiver of a method, which is no argument.
     receiver: bool,
+    remembered: Remembered,
     warned_of_short_secret: AtomicBool,
 }
 
@@ -79,6 +81,7 @@ impl Guarded {
             authorizer,
             secret_fields,
             receiver,
+            remembered: Remembered::default(),
             warned_of_short_secret: AtomicBool::new(false),
         })
     }

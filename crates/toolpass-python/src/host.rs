@@ -121,3 +121,8 @@ pub(crate) fn close_awaitable(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
     Ok(true)
 }
+
+/// Whether calling an object answers a coroutine.
+pub(crate) fn is_async(callable: &Bound<'_, PyAny>) -> PyResult<bool> {
+    callable.py().import("toolpass._context")?.call_method1("is_async", (callable,))?.is_truthy()
+}

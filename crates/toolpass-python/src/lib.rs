@@ -18,6 +18,7 @@ mod guarded;
 mod hints;
 mod host;
 mod locate;
+mod log;
 mod observe;
 mod permission;
 mod redaction;
@@ -58,5 +59,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(secrets::env, module)?)?;
     module.add_function(wrap_pyfunction!(secrets::file, module)?)?;
     module.add_function(wrap_pyfunction!(secrets::literal, module)?)?;
+    module.add_function(wrap_pyfunction!(source::call_of_thread, module)?)?;
     Ok(())
 }

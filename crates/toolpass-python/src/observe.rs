@@ -24,7 +24,7 @@ use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
 use crate::locate::{self, Located};
-use crate::source::current_block;
+use crate::source::{OnThread, current_block};
 use crate::toolkit::State;
 use crate::value::type_name;
 
@@ -64,6 +64,7 @@ impl Permit {
 /// Errors: `ActionRefused` or `ToolRefused` when it may not.
 pub(crate) fn observe(context: &Bound<'_, CallContext>, parts: &Bound<'_, PyTuple>) -> PyResult<Permit> {
     let (this, py) = (context.get(), context.py());
+    let _check = OnThread::check();
     let started = read(parts).and_then(|request| this.start(py, request));
     this.settle(py, started.and_then(|check| this.decide_now(py, check)))
 }
@@ -77,7 +78,7 @@ pub(crate) fn observe_soon<'py>(context: &Bound<'py, CallContext>, parts: &Bound
 
 /// Whether an upper layer was just given leave for this very request; uses it up.
 pub(crate) fn admits(context: &CallContext, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
-    Ok(request::admitted(&context.call, &read(parts)?))
+    Ok(request::admitted(&context.call, current_block(parts.py())?, &read(parts)?))
 }
 
 #[pymethods]

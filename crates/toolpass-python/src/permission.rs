@@ -5,11 +5,14 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
-use toolpass_core::codes::Code;
+use toolpass_core::codes::{Code, RefusalCode, refusal_of};
 use toolpass_core::decision::Decision as Core;
+use toolpass_core::question::{Freshness, Question as Asked};
 use toolpass_core::template::{Filled, Template};
 use toolpass_guard::tool::Permission as Question;
 
+use crate::authorizer::AuthDecision;
+use crate::call::CallContext;
 use crate::decision::Decision;
 use crate::engine::Asker;
 
@@ -46,6 +49,35 @@ impl Permission {
     #[getter]
     fn __toolpass_fields__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.resource.fields())
+    }
+
+    /// Ask for a call, waiting for the answer: so that an authorizer of one's own may ask this one too.
+    fn __call__(&self, py: Python<'_>, call: &Bound<'_, CallContext>) -> PyResult<AuthDecision> {
+        let Some(session) = &call.get().call.session else {
+            return Ok(AuthDecision::refused(RefusalCode::AuthorizationError, "there is no session to ask for".into()));
+        };
+        let arguments = call.get().arguments(py)?;
+        let resource = match self.resource.fill(|name| filled(&arguments.get_item(name).ok()?)) {
+            Ok(resource) => resource,
+            Err(unfilled) => return Ok(AuthDecision::refused(RefusalCode::InvalidArguments, unfilled.to_string())),
+        };
+        let question = Asked {
+            user: session.user().into(),
+            groups: session.groups().unwrap_or_default().to_vec(),
+            token: session.token(),
+            connection: self.connection.clone(),
+            action: self.action.clone(),
+            resource: resource.as_str().into(),
+            freshness: Freshness { fresh: self.fresh, max_age: None },
+            ..Asked::default()
+        };
+        let decision = self.engine.ask(py, &question)?;
+        let Asked { action, connection, resource, .. } = &question;
+        let said = format!("{}: {action} on {resource} in {connection}: {}", decision.outcome().as_str(), decision.reason());
+        Ok(match refusal_of(decision.code()) {
+            None => AuthDecision::allowed(said),
+            Some(code) => AuthDecision::refused(code, said),
+        })
     }
 
     fn __repr__(&self) -> String {

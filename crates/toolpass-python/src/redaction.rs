@@ -16,6 +16,9 @@ use mentions::Search;
 /// The value without the secrets.
 /// Errors: `ValueError` for a value larger than what is looked at.
 pub(crate) fn redacted<'py>(value: &Bound<'py, PyAny>, secrets: &Secrets) -> PyResult<Bound<'py, PyAny>> {
+    if mentions::is_number(value) {
+        return Ok(value.clone());
+    }
     let mentioned = Search::new(secrets).finds(value).map_err(|TooLarge| PyValueError::new_err(TooLarge.to_string()))?;
     if mentioned { rebuild::rebuilt(value, secrets) } else { Ok(value.clone()) }
 }

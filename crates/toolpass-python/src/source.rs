@@ -1,4 +1,9 @@
 //! The context variables, and what is current: session, call, block.
+//!
+//! A body may leave its context for one that has never heard of a call: `Context().run`, an `asyncio.Runner` made before. So the
+//! bodies of ordinary functions are noted by thread as well.
+
+use std::cell::{Cell, RefCell};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -76,6 +81,47 @@ pub(crate) fn act_as_variable() -> &'static Variable {
 /// The running call.
 pub(crate) fn current_call(py: Python<'_>) -> PyResult<Option<Bound<'_, CallContext>>> {
     Ok(CALL.get(py)?.cast_into::<CallContext>().ok())
+}
+
+thread_local! {
+    /// The calls of the ordinary functions whose bodies run on this thread, innermost last; nothing where a check runs.
+    static BODIES: RefCell<Vec<(u64, Option<Py<CallContext>>)>> = const { RefCell::new(Vec::new()) };
+    static NEXT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A body, or a check, that runs on this thread until this is dropped.
+pub(crate) struct OnThread(u64);
+
+impl OnThread {
+    /// A body begins.
+    pub(crate) fn body(call: &Py<CallContext>, py: Python<'_>) -> OnThread {
+        OnThread::begin(Some(call.clone_ref(py)))
+    }
+
+    /// A check begins: what it sends is not the body's.
+    pub(crate) fn check() -> OnThread {
+        OnThread::begin(None)
+    }
+
+    fn begin(call: Option<Py<CallContext>>) -> OnThread {
+        let number = NEXT.replace(NEXT.get().wrapping_add(1));
+        BODIES.with_borrow_mut(|bodies| bodies.push((number, call)));
+        OnThread(number)
+    }
+}
+
+impl Drop for OnThread {
+    fn drop(&mut self) {
+        // Greenlets end in any order.
+        let ended = BODIES.with_borrow_mut(|bodies| bodies.iter().rposition(|(number, _)| *number == self.0).map(|at| bodies.remove(at)));
+        drop(ended);
+    }
+}
+
+/// The call of the ordinary function whose body runs on this thread, for contexts that have never heard of a call.
+#[pyfunction]
+pub(crate) fn call_of_thread(py: Python<'_>) -> Option<Py<CallContext>> {
+    BODIES.with_borrow(|bodies| bodies.last()?.1.as_ref().map(|call| call.clone_ref(py)))
 }
 
 /// The innermost block.

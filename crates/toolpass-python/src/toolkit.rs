@@ -14,6 +14,7 @@ use toolpass_local::addresses::Looked;
 use crate::audit::AuditEvent;
 use crate::credential::Source;
 use crate::engine::{self, Asker};
+use crate::host::is_async;
 
 /// One toolkit's settings; replaced as a whole.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -139,11 +140,12 @@ pub(crate) fn audit_logger<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyA
 fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
     let setting = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> { Ok(given.get_item(name)?.filter(|value| !value.is_none())) };
     let flag = |name: &str, default: bool| -> PyResult<bool> {
-        match setting(name)? {
+        match given.get_item(name)? {
             None => Ok(default),
             Some(value) => value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{name}` to be True or False"))),
         }
     };
+    flag("strict_types", false)?; // the face reads it, when a tool is declared
     let permissions = setting("permissions")?;
     let connections = setting("connections")?;
     let systems = engine::systems(py, permissions.as_ref(), connections.as_ref())?;
@@ -169,14 +171,14 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         credentials: setting("credentials")?.map(|source| Source::of(&source)).transpose()?,
         on_refuse: on_refuse(setting("on_refuse")?)?,
         looked: Looked::default(),
-        audit: sink(py, given)?,
+        audit: sink(given)?,
     })
 }
 
 const UNKNOWN_HOSTS: &[(&str, UnknownHosts)] =
     &[("guarded", UnknownHosts::Guarded), ("allow", UnknownHosts::Allow), ("refuse", UnknownHosts::Refuse)];
 
-fn sink(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Sink> {
+fn sink(given: &Bound<'_, PyDict>) -> PyResult<Sink> {
     let Some(sink) = given.get_item("audit")? else { return Ok(Sink::Log) };
     if sink.is_none() {
         return Ok(Sink::None);
@@ -184,8 +186,7 @@ fn sink(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Sink> {
     if sink.hasattr("__toolpass_log_audit__")? {
         return Ok(Sink::Log);
     }
-    let is_async = py.import("inspect")?.call_method1("iscoroutinefunction", (&sink,))?.is_truthy()?;
-    if is_async {
+    if is_async(&sink)? {
         return Err(PyTypeError::new_err("expected `audit` to be an ordinary function; what an async one answers would be dropped"));
     }
     Ok(callable("audit", Some(sink))?.map_or(Sink::None, Sink::Callable))

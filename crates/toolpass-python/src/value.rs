@@ -55,10 +55,9 @@ impl Value for PyValue<'_, '_> {
             return View::Bool(truth.is_true());
         }
         if object.is_instance_of::<PyInt>() {
-            return match object.str() {
-                Ok(digits) => View::Int(Cow::Owned(digits.to_string_lossy().into_owned())),
-                Err(_) => View::Other,
-            };
+            // Python writes no number of more than 4300 digits in decimal.
+            let digits = object.str().or_else(|_| object.call_method1("__format__", ("#x",))?.str());
+            return digits.map_or(View::Other, |digits| View::Int(Cow::Owned(digits.to_string_lossy().into_owned())));
         }
         if let Ok(float) = object.cast::<PyFloat>() {
             return View::Float(float.value());

@@ -13,9 +13,8 @@ use toolpass_core::resource::Resource;
 use toolpass_http::clock::SystemClock;
 
 use super::Toolpass;
-use crate::bridge::{awaitable, ready};
+use crate::bridge::ready;
 use crate::decision::{Decision, of_foreign};
-use crate::runtime;
 use crate::value::type_name;
 
 /// An engine.
@@ -93,12 +92,13 @@ impl Asker {
     pub(crate) fn ask_soon<'py>(&self, py: Python<'py>, question: &Question) -> PyResult<Answer<'py>> {
         match self {
             Asker::Native(engine) => {
-                let engine = engine.get().engine()?;
+                let toolpass = engine.get();
+                let engine = toolpass.engine()?;
                 if let Some(decision) = engine.try_cached(question) {
                     return Ok(Answer::Now(decision));
                 }
                 let question = question.clone();
-                awaitable(py, async move { engine.check(&question).await }, Decision::object).map(Answer::Later)
+                toolpass.awaitable(py, async move { engine.check(&question).await }, Decision::object).map(Answer::Later)
             }
             Asker::Foreign(engine) => {
                 let engine = engine.bind(py);
@@ -116,8 +116,9 @@ impl Asker {
     pub(crate) fn resolve(&self, py: Python<'_>, lookup: Lookup) -> PyResult<Result<Option<Resource>, Core>> {
         match self {
             Asker::Native(engine) => {
-                let engine = engine.get().engine()?;
-                runtime::wait(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await })
+                let toolpass = engine.get();
+                let engine = toolpass.engine()?;
+                toolpass.wait(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await })
             }
             Asker::Foreign(_) => Ok(Err(cannot_resolve())),
         }
@@ -127,8 +128,9 @@ impl Asker {
     pub(crate) fn resolve_soon<'py>(&self, py: Python<'py>, lookup: Lookup) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Asker::Native(engine) => {
-                let engine = engine.get().engine()?;
-                awaitable(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await }, Found::object)
+                let toolpass = engine.get();
+                let engine = toolpass.engine()?;
+                toolpass.awaitable(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await }, Found::object)
             }
             Asker::Foreign(_) => ready(py, Found::object(py, Err(cannot_resolve()))),
         }

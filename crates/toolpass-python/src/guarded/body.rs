@@ -11,7 +11,7 @@ use super::result::{collected, without_secrets};
 use super::{Guarded, Opened};
 use crate::errors;
 use crate::redaction;
-use crate::source::{act_as_variable, call_variable};
+use crate::source::{OnThread, act_as_variable, call_variable};
 use crate::value::type_name;
 
 /// The context of a running body; put back by [`Entered::leave`].
@@ -58,6 +58,7 @@ pub(super) fn run(
     let entered = Entered::enter(py, opened)?;
     let call = permit.enter();
     let function = slf.get().function.bind(py);
+    let on_thread = OnThread::body(&opened.context, py);
     let result = match credential {
         None => function.call(args, Some(kwargs)),
         Some(credential) => with_credential(kwargs, credential).and_then(|kwargs| function.call(args, Some(&kwargs))),
@@ -66,6 +67,7 @@ pub(super) fn run(
         Ok(value) => collected(value),
         Err(error) => Ended::Raised(error),
     };
+    drop(on_thread);
     entered.leave(py);
     conclude(py, opened, &call, ended)
 }

@@ -12,7 +12,6 @@ use toolpass_guard::refusal::Refusal;
 
 use super::{Guarded, bind};
 use crate::call::CallContext;
-use crate::credential::hidden;
 use crate::engine::Asker;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
@@ -166,7 +165,7 @@ impl Opened {
             });
             match value {
                 Ok(value) => {
-                    let hidden = hidden(&value, &guarded.secret_fields);
+                    let hidden = guarded.remembered.hidden(&value, &guarded.secret_fields);
                     if hidden.too_short {
                         guarded.warn_of_short_secret(py, name);
                     }

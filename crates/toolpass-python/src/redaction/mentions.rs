@@ -109,7 +109,8 @@ pub(super) fn fields<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<(Bound<'py, P
     Some(names.filter_map(|name| value.getattr(&name).ok().map(|field| (name, field))).collect())
 }
 
-fn is_number(value: &Bound<'_, PyAny>) -> bool {
+/// A value without text.
+pub(super) fn is_number(value: &Bound<'_, PyAny>) -> bool {
     value.is_none()
         || value.is_exact_instance_of::<PyBool>()
         || value.is_exact_instance_of::<PyInt>()
