@@ -6,7 +6,7 @@
 //! before the text is put between them. What only resembles somebody else's frame (a chat template's markers, say) is counted
 //! and left alone. Pure: this crate has no randomness, the caller mints the id.
 //!
-//! [`reading`] is the text as a reader may take it, [`imitations`] what is looked for in it, [`marking`] the two ways of
+//! `reading` is the text as a reader may take it, `imitations` what is looked for in it, `marking` the two ways of
 //! writing the text that go further than tags, [`structured`] the same for values that are no text.
 
 mod imitations;

@@ -1,8 +1,8 @@
 //! Secrets, found in any text however they are written, and replaced.
 //!
-//! [`spellings`] is how a secret may be written, [`passes`] finds all of that at a cost that grows with the text alone. Secrets
+//! `spellings` is how a secret may be written, `passes` finds all of that at a cost that grows with the text alone. Secrets
 //! shorter than [`MIN_BYTES`] are not looked for, since they would blank ordinary words: whoever declares one is warned.
-//! [`json`] replaces them in records; [`injected`] remembers what bodies were given so far, so that a later tool cannot give
+//! `json` replaces them in records; [`injected`] remembers what bodies were given so far, so that a later tool cannot give
 //! away an earlier one's secret.
 //! INVARIANT: `Debug` shows no secret. What cannot be looked for, for its size, is taken to be everywhere.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Forged: a tag or a closing line, however disguised; it is replaced. Frames: what a model may take for a frame although it
 //! is none of ours, and near misses of ours; counted, left alone. A disguised forgery counts as both. All is looked for in the
-//! [`reading`](super::reading) of the text. Chat templates' markers are those their vendors publish.
+//! [`reading`] of the text. Chat templates' markers are those their vendors publish.
 
 use std::borrow::Cow;
 use std::ops::Range;

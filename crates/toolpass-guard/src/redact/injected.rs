@@ -3,7 +3,7 @@
 //! A tool may echo what an earlier tool was given; so results, errors, reasons and events are redacted for all of them. Secrets
 //! come one by one (a token for each user, one more each hour), so they are kept in sets that are joined as they grow: a new
 //! secret makes one small automaton, not all of them anew, and a text is put to a number of automatons that grows slowly.
-//! What is older than [`MAX_SECRETS`] secrets is forgotten.
+//! What is older than `MAX_SECRETS` secrets is forgotten.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
