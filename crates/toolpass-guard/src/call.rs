@@ -14,7 +14,7 @@ use crate::audit::{AuditEvent, CallOutcome, Note, ObservedAction};
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
 use crate::session::{Session, Slots};
-use crate::settings::Settings;
+use crate::settings::{ActAs, Settings};
 use crate::tool::Tool;
 use crate::wording;
 
@@ -87,6 +87,7 @@ enum Late {
 /// A request that was let through and has not been sent by a lower layer yet.
 struct Passage {
     number: u64,
+    who: ActAs,
     sending: [u8; 32],
 }
 
@@ -328,7 +329,7 @@ impl Call {
     /// [`Call::revoke`]d. Nothing when the call has ended meanwhile, unless the request may pass all the same.
     pub(crate) fn record_allowed(
         &self,
-        sending: [u8; 32],
+        (who, sending): (ActAs, [u8; 32]),
         actions: Vec<ObservedAction>,
         even_when_over: bool,
     ) -> Option<u64> {
@@ -347,17 +348,21 @@ impl Call {
         }
         let number = state.passed;
         state.passed += 1;
-        state.permits.push(Passage { number, sending });
+        state.permits.push(Passage {
+            number,
+            who,
+            sending,
+        });
         Some(number)
     }
 
-    /// Use up the permit an upper layer was given for this very request.
-    pub(crate) fn take_permit(&self, sending: &[u8; 32]) -> bool {
+    /// Use up the permit an upper layer was given for this very request, on this authority.
+    pub(crate) fn take_permit(&self, who: ActAs, sending: &[u8; 32]) -> bool {
         let mut state = self.lock();
         let found = state
             .permits
             .iter()
-            .position(|passage| passage.sending == *sending);
+            .position(|passage| passage.who == who && passage.sending == *sending);
         found
             .map(|index| state.permits.swap_remove(index))
             .is_some()

@@ -153,9 +153,11 @@ impl Drop for RequestPermit {
     }
 }
 
-/// Whether an upper layer was just given a permit for this very request; uses it up.
-pub fn admitted(call: &Call, request: &WireRequest) -> bool {
-    request.is_plain() && call.take_permit(&request.sending())
+/// Whether an upper layer was just given a permit for this very request, on the same authority; uses it up. `block` is the
+/// innermost `as_user()` or `as_agent()` block, if any.
+pub fn admitted(call: &Call, block: Option<ActAs>, request: &WireRequest) -> bool {
+    let who = block.unwrap_or(call.settings.act_as);
+    request.is_plain() && call.take_permit(who, &request.sending())
 }
 
 impl RequestCheck {
@@ -276,7 +278,8 @@ impl RequestCheck {
         let sending = self.request.sending();
         let even_when_over = self.late || self.is_to_unknown_host();
         let actions = self.actions();
-        let Some(number) = self.call.record_allowed(sending, actions, even_when_over) else {
+        let passing = (self.who, sending);
+        let Some(number) = self.call.record_allowed(passing, actions, even_when_over) else {
             let refusal = self.too_late();
             return self.end_refused(refusal);
         };

@@ -666,10 +666,24 @@ fn a_permit_is_for_one_request_and_used_once() {
     let _permit = passed(&call, &asked);
     assert!(!admitted(
         &call,
+        None,
         &with_body("POST", PULLS, RawBody::Bytes(b"other"))
     ));
-    assert!(admitted(&call, &asked));
-    assert!(!admitted(&call, &asked), "the permit is used up");
+    assert!(admitted(&call, None, &asked));
+    assert!(!admitted(&call, None, &asked), "the permit is used up");
+}
+
+#[test]
+fn a_permit_of_the_agent_carries_no_request_of_the_user() {
+    let call = running(settings(), tool(), &dana());
+    let asked = request("POST", PULLS);
+    let check = RequestCheck::new(&call, Some(ActAs::Agent), Arc::clone(&asked));
+    let (_, RequestNext::Pass(_permit)) = check.next(&Nobody, at(0)) else {
+        panic!("expected a permit");
+    };
+    assert!(!admitted(&call, None, &asked));
+    assert!(!admitted(&call, Some(ActAs::User), &asked));
+    assert!(admitted(&call, Some(ActAs::Agent), &asked));
 }
 
 #[test]
@@ -950,7 +964,7 @@ fn a_permit_lasts_as_long_as_the_layer_that_was_given_it() {
     assert!(permit.covers(&asked));
     drop(permit);
     assert!(
-        !admitted(&call, &asked),
+        !admitted(&call, None, &asked),
         "the next one like it is a request of its own"
     );
 }
@@ -980,15 +994,15 @@ fn a_permit_is_for_no_request_with_other_headers_or_an_unread_body() {
         ("content-length", b"7"),
     ] {
         let other = with_header(name, value);
-        assert!(!permit.covers(&other) && !admitted(&call, &other), "{name}");
+        assert!(!permit.covers(&other) && !admitted(&call, None, &other), "{name}");
     }
     assert!(permit.covers(&with_header("host", b"git.example.com")));
-    assert!(admitted(&call, &with_header("user-agent", b"x")));
+    assert!(admitted(&call, None, &with_header("user-agent", b"x")));
     let call = running(settings(), tool(), &dana());
     let unread = with_body("POST", PULLS, RawBody::Unread);
     let permit = passed(&call, &unread);
     assert!(permit.covers(&unread));
-    assert!(!admitted(&call, &unread), "two unread bodies look alike");
+    assert!(!admitted(&call, None, &unread), "two unread bodies look alike");
 }
 
 #[test]
