@@ -6,13 +6,15 @@ used: each takes longer to import than all of this package.
 
 from __future__ import annotations
 
-from toolpass._native import ACT_AS, CALL, SESSION
+import sys
+from _contextvars import ContextVar
+
+from toolpass._native import ACT_AS, CALL, SESSION, call_of_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from contextvars import Token
-    from types import TracebackType
+    from types import FrameType, TracebackType
     from typing import Any
 
     from toolpass._native import CallContext, Session
@@ -25,7 +27,31 @@ def current_session() -> Session | None:
 
 def current_call() -> CallContext | None:
     """The tool call whose body runs here, or `None`."""
-    return CALL.get()
+    call = CALL.get(_UNSET)
+    return _call_below() if call is _UNSET else call
+
+
+def _call_below() -> CallContext | None:
+    """The call of an ordinary function further down this stack: a body may run code in a context made without it."""
+    call = call_of_thread()
+    if call is None:
+        return None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "tool" and frame.f_globals.get("__name__") == "toolpass._tool":
+            return call
+        frame = frame.f_back
+    return None  # another greenlet's
+
+
+class _Open:
+    """A block that was entered, in the context it was entered in."""
+
+    __slots__ = ("authority", "block", "call", "closed", "outer")
+
+    def __init__(self, block: _Block, authority: str, call: CallContext, outer: _Open | None) -> None:
+        self.block, self.authority, self.call, self.outer = block, authority, call, outer
+        self.closed = False
 
 
 class _Block:
@@ -33,18 +59,23 @@ class _Block:
 
     def __init__(self, authority: str) -> None:
         self._authority = authority
-        self._tokens: list[Token[str | None] | None] = []
 
     def __enter__(self) -> None:
-        if CALL.get() is None:
+        call = current_call()
+        if call is None:
             import logging
 
             logging.getLogger("toolpass").warning(
                 "as_%s() has no effect here: no tool's body is running", self._authority
             )
-            self._tokens.append(None)
             return
-        self._tokens.append(ACT_AS.set(self._authority))
+        if _is_generators(sys._getframe(1)):
+            raise TypeError(
+                f"as_{self._authority}() cannot stand in a generator: between its steps whoever uses it would be inside"
+                " the block; put the block around the loop, or only around the request"
+            )
+        _OPEN.set(_Open(self, self._authority, call, _OPEN.get()))
+        ACT_AS.set(self._authority)
 
     def __exit__(
         self,
@@ -52,9 +83,26 @@ class _Block:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        token = self._tokens.pop()
-        if token is not None:
-            ACT_AS.reset(token)
+        innermost = opened = _OPEN.get()
+        while opened is not None and (opened.closed or opened.block is not self):
+            opened = opened.outer
+        if opened is None:
+            return
+        # Blocks may be left in another order than they were entered: what counts is which are open.
+        opened.closed = True
+        while innermost is not None and innermost.closed:
+            innermost = innermost.outer
+        _OPEN.set(innermost)
+        of_this_call = innermost is not None and innermost.call is opened.call
+        ACT_AS.set(innermost.authority if innermost is not None and of_this_call else None)
+
+
+def _is_generators(frame: FrameType) -> bool:
+    """Whether a frame is a generator's, other than one that `contextlib` makes a context manager of."""
+    if not frame.f_code.co_flags & _GENERATOR:
+        return False
+    user = frame.f_back
+    return user is None or user.f_globals.get("__name__") != "contextlib"
 
 
 def as_agent() -> _Block:
@@ -105,3 +153,8 @@ def run_awaitable(awaitable: Awaitable[Any]) -> object:
         return await awaitable
 
     return asyncio.run(main())
+
+
+_GENERATOR = 0x20 | 0x200  # inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR
+_OPEN: ContextVar[_Open | None] = ContextVar("toolpass_open_block", default=None)
+_UNSET: Any = object()

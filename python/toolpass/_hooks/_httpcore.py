@@ -3,11 +3,15 @@
 Looked at where a request enters a pool, which is the same for a direct connection, an HTTP proxy (forwarding or
 tunnelling), a SOCKS proxy, a Unix socket (known by the host of the URL), HTTP/1.1 and HTTP/2. Above are redirects,
 logins and retries, so each of them is a request of its own.
+
+And again where its head and its body are written: a connection may be used without a pool, and `trace` extensions are
+handed the request in between. There a request that still is what the pool was given a permit for passes. A `CONNECT` is
+the proxies' own and passes too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from toolpass._hooks import _body, _shape, _verdict
 from toolpass._hooks._http1 import absolute_target
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from toolpass._hooks._verdict import Parts
+    from toolpass._native import CallContext
 
 
 def patch(module: ModuleType) -> None:
@@ -27,16 +32,30 @@ def patch(module: ModuleType) -> None:
             raise _shape.UnknownShapeError(f"{module.__name__}.{proxy}")
     _shape.replace(pool, "handle_request", "self request", _handle_request)
     _shape.replace(async_pool, "handle_async_request", "self request", _handle_async_request)
+    for name in _WRITES:
+        _shape.replace(_shape.member(module, "HTTP11Connection"), name, "self request", _write)
+        _shape.replace(_shape.member(module, "AsyncHTTP11Connection"), name, "self request", _write_async)
+        if hasattr(module.HTTP2Connection, "handle_request") and hasattr(module.HTTP2Connection, name):
+            _shape.replace(module.HTTP2Connection, name, "self request stream_id", _write)
+            _shape.replace(module.AsyncHTTP2Connection, name, "self request stream_id", _write_async)
+
+
+class _Judged(_body.Replay):
+    """A body, and the request it was given leave with."""
+
+    method = url = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+    def note(self, request: Any) -> None:
+        """This request may leave with this body."""
+        self.method, self.url, self.headers = request.method, _url(request), tuple(request.headers)
 
 
 def _handle_request(original: Callable[..., Any]) -> Callable[..., Any]:
     def handle_request(self: Any, request: Any) -> Any:
         call = _verdict.running_call()
         if call is not None:
-            request.stream = body = _body.read(request.stream)
-            for parts in _readings(request, body):
-                if not _verdict.admitted(call, parts):
-                    _verdict.permit(call, parts)
+            _judge(call, request)
         return original(self, request)
 
     return handle_request
@@ -46,13 +65,65 @@ def _handle_async_request(original: Callable[..., Any]) -> Callable[..., Any]:
     async def handle_async_request(self: Any, request: Any) -> Any:
         call = _verdict.running_call()
         if call is not None:
-            request.stream = body = await _body.read_async(request.stream)
-            for parts in _readings(request, body):
-                if not _verdict.admitted(call, parts):
-                    await _verdict.permit_async(call, parts)
+            await _judge_async(call, request)
         return await original(self, request)
 
     return handle_async_request
+
+
+def _write(original: Callable[..., Any]) -> Callable[..., Any]:
+    def write(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+        call = _verdict.running_call()
+        if call is not None and not _is_judged(request):
+            _judge(call, request)
+        return original(self, request, *args, **kwargs)
+
+    return write
+
+
+def _write_async(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def write(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+        call = _verdict.running_call()
+        if call is not None and not _is_judged(request):
+            await _judge_async(call, request)
+        return await original(self, request, *args, **kwargs)
+
+    return write
+
+
+def _judge(call: CallContext, request: Any) -> None:
+    request.stream = body = cast("_Judged", _body.read(request.stream, _Judged))
+    for parts in _readings(request, body):
+        if not _verdict.admitted(call, parts):
+            _verdict.permit(call, parts)
+    body.note(request)
+
+
+async def _judge_async(call: CallContext, request: Any) -> None:
+    request.stream = body = cast("_Judged", await _body.read_async(request.stream, _Judged))
+    for parts in _readings(request, body):
+        if not _verdict.admitted(call, parts):
+            await _verdict.permit_async(call, parts)
+    body.note(request)
+
+
+def _is_judged(request: Any) -> bool:
+    """Whether a request that is about to be written is the one its body was given leave with."""
+    if request.method == b"CONNECT":
+        return True
+    body = request.stream
+    if not isinstance(body, _Judged) or (body.method, body.url) != (request.method, _url(request)):
+        return False
+    headers = tuple(request.headers)
+    if request.url.target == body.url:  # a forwarding proxy's, whose own headers stand before the request's
+        headers = headers[max(0, len(headers) - len(body.headers)) :]
+    return headers == body.headers
+
+
+def _url(request: Any) -> bytes:
+    """Where a request goes, through a forwarding proxy too."""
+    target: bytes = request.url.target
+    return target if not target.startswith(b"/") and b"://" in target else bytes(request.url)
 
 
 def _readings(request: Any, body: _body.Replay) -> list[Parts]:
@@ -63,3 +134,6 @@ def _readings(request: Any, body: _body.Replay) -> list[Parts]:
         return [own]
     scheme, host, port, target = absolute_target(url.target)
     return [own, (scheme, host, port, method, target, headers, *body.seen())]
+
+
+_WRITES = ("_send_request_headers", "_send_request_body")

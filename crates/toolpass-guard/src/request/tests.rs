@@ -994,7 +994,10 @@ fn a_permit_is_for_no_request_with_other_headers_or_an_unread_body() {
         ("content-length", b"7"),
     ] {
         let other = with_header(name, value);
-        assert!(!permit.covers(&other) && !admitted(&call, None, &other), "{name}");
+        assert!(
+            !permit.covers(&other) && !admitted(&call, None, &other),
+            "{name}"
+        );
     }
     assert!(permit.covers(&with_header("host", b"git.example.com")));
     assert!(admitted(&call, None, &with_header("user-agent", b"x")));
@@ -1002,7 +1005,10 @@ fn a_permit_is_for_no_request_with_other_headers_or_an_unread_body() {
     let unread = with_body("POST", PULLS, RawBody::Unread);
     let permit = passed(&call, &unread);
     assert!(permit.covers(&unread));
-    assert!(!admitted(&call, None, &unread), "two unread bodies look alike");
+    assert!(
+        !admitted(&call, None, &unread),
+        "two unread bodies look alike"
+    );
 }
 
 #[test]
