@@ -310,6 +310,7 @@ class Toolpass:
         fresh: bool = False,
         max_age: float | None = None,
         token: str | None = None,
+        facts: Mapping[str, str] | None = None,
     ) -> Decision: ...
     def allowed(
         self,
@@ -322,6 +323,7 @@ class Toolpass:
         fresh: bool = False,
         max_age: float | None = None,
         token: str | None = None,
+        facts: Mapping[str, str] | None = None,
     ) -> bool: ...
     def require(
         self,
@@ -334,6 +336,7 @@ class Toolpass:
         fresh: bool = False,
         max_age: float | None = None,
         token: str | None = None,
+        facts: Mapping[str, str] | None = None,
     ) -> Decision: ...
     def acheck(
         self,
@@ -346,6 +349,7 @@ class Toolpass:
         fresh: bool = False,
         max_age: float | None = None,
         token: str | None = None,
+        facts: Mapping[str, str] | None = None,
     ) -> Awaitable[Decision]: ...
     def arequire(
         self,
@@ -358,6 +362,7 @@ class Toolpass:
         fresh: bool = False,
         max_age: float | None = None,
         token: str | None = None,
+        facts: Mapping[str, str] | None = None,
     ) -> Awaitable[Decision]: ...
     def probe(self, connections: Sequence[str] | None = None) -> list[tuple[str, bool, str]]: ...
     def connections(self) -> list[str]: ...

@@ -80,6 +80,7 @@ impl Asker {
     pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Core> {
         match self {
             Asker::Native(engine) => engine.get().ask(py, question),
+            Asker::Foreign(engine) if !takes_facts(engine.bind(py), "check", question) => Ok(cannot_be_told()),
             Asker::Foreign(engine) => match call(engine.bind(py), "check", question) {
                 Ok(answer) => Ok(of_foreign(&answer)),
                 Err(error) if error.is_instance_of::<PyException>(py) => Ok(Asker::crashed(py, &error)),
@@ -102,7 +103,11 @@ impl Asker {
             }
             Asker::Foreign(engine) => {
                 let engine = engine.bind(py);
-                if engine.hasattr("acheck")? {
+                let method = if engine.hasattr("acheck")? { "acheck" } else { "check" };
+                if !takes_facts(engine, method, question) {
+                    return Ok(Answer::Now(cannot_be_told()));
+                }
+                if method == "acheck" {
                     return call(engine, "acheck", question).map(Answer::Later);
                 }
                 let (arguments, keywords) = parts(py, question)?;
@@ -146,6 +151,31 @@ fn cannot_resolve() -> Core {
     Core::unknown(Code::NotConfigured, "this engine looks nothing up by id")
 }
 
+fn cannot_be_told() -> Core {
+    Core::unknown(
+        Code::NotConfigured,
+        "the request says more than its resource, and this engine's `check` takes no `facts=`",
+    )
+}
+
+/// Whether an engine can be told all of a question. One that cannot would decide a weaker one.
+fn takes_facts(engine: &Bound<'_, PyAny>, method: &str, question: &Question) -> bool {
+    question.facts.is_empty() || accepts_facts(engine, method).unwrap_or(false)
+}
+
+fn accepts_facts(engine: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
+    let inspect = engine.py().import("inspect")?;
+    let signature = inspect.call_method1("signature", (engine.getattr(method)?,))?;
+    let any_name = inspect.getattr("Parameter")?.getattr("VAR_KEYWORD")?;
+    for pair in signature.getattr("parameters")?.call_method0("items")?.try_iter()? {
+        let (name, parameter): (String, Bound<'_, PyAny>) = pair?.extract()?;
+        if name == "facts" || parameter.getattr("kind")?.eq(&any_name)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn call<'py>(engine: &Bound<'py, PyAny>, method: &str, question: &Question) -> PyResult<Bound<'py, PyAny>> {
     let (arguments, keywords) = parts(engine.py(), question)?;
     engine.call_method(method, arguments, Some(&keywords))
@@ -158,6 +188,9 @@ fn parts<'py>(py: Python<'py>, question: &Question) -> PyResult<(Positional<'py>
     keywords.set_item("fresh", question.freshness.fresh)?;
     if let Some(token) = &question.token {
         keywords.set_item("token", String::from_utf8_lossy(token.expose()))?;
+    }
+    if !question.facts.is_empty() {
+        keywords.set_item("facts", &question.facts)?;
     }
     let groups = (!question.groups.is_empty()).then(|| question.groups.clone());
     let arguments = (&question.user, &question.connection, &question.action, &question.resource, groups).into_pyobject(py)?;

@@ -44,6 +44,7 @@ fn set(question: &mut Question, name: &str, value: &Bound<'_, PyAny>) -> PyResul
         "resource" => question.resource = text(name, value)?,
         "groups" => question.groups = groups(value)?,
         "token" => question.token = token(value)?,
+        "facts" => question.facts = facts(value)?,
         "fresh" => question.freshness = Freshness { fresh: flag(name, value)?, ..question.freshness },
         "max_age" => question.freshness = Freshness { max_age: age(value)?, ..question.freshness },
         other => return Err(PyTypeError::new_err(format!("`{other}` is no argument of a check"))),
@@ -60,6 +61,14 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
 
 fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{name}` to be True or False")))
+}
+
+/// What an observed request said besides its resource.
+fn facts(value: &Bound<'_, PyAny>) -> PyResult<Facts> {
+    if value.is_none() {
+        return Ok(Facts::new());
+    }
+    value.extract().map_err(|_| PyTypeError::new_err("expected `facts` to be a dict of texts"))
 }
 
 fn groups(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
