@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import toolpass
 
 sys.path.insert(0, str(Path(__file__).parent))

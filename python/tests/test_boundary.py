@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 import requests
-from support.watched import ALLOWED, REFUSED, Answer, Watched
 
 import toolpass
+from support.watched import ALLOWED, REFUSED, Answer, Watched
 from toolpass import Session
 
 if TYPE_CHECKING:

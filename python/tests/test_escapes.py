@@ -23,9 +23,9 @@ import httpx2
 import pytest
 import requests
 import urllib3
-from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
 from yarl import URL
 
+from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
 from toolpass import as_agent
 
 if TYPE_CHECKING:

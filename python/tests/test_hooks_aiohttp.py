@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
-from support.watched import ALLOWED, CONTENTS, REFUSED, Patient, Watched
 
+from support.watched import ALLOWED, CONTENTS, REFUSED, Patient, Watched
 from toolpass import ActionRefused, ToolRefused
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import httplib2
 import pytest
-from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
 
+from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
 from toolpass import ToolRefused
 
 if TYPE_CHECKING:

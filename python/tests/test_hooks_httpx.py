@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 import trio
-from support.watched import ALLOWED, CONTENTS, REFUSED, Patient, Watched
 
+from support.watched import ALLOWED, CONTENTS, REFUSED, Patient, Watched
 from toolpass import ActionRefused, ToolRefused
 
 if TYPE_CHECKING:

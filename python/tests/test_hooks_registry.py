@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.watched import ALLOWED, REFUSED
 
+from support.watched import ALLOWED, REFUSED
 from toolpass import _hooks
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from multiprocessing.pool import ThreadPool
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.watched import ALLOWED, REFUSED, Watched
 
 import toolpass
+from support.watched import ALLOWED, REFUSED, Watched
 from toolpass import ToolRefused
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 import requests
 import urllib3
 from botocore.config import Config
-from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
 
+from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
 from toolpass import ActionRefused, ToolRefused
 
 if TYPE_CHECKING:
