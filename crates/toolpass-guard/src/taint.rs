@@ -8,6 +8,8 @@ mod escapes;
 pub mod gate;
 pub mod key;
 mod normal;
+#[cfg(test)]
+mod properties;
 pub mod record;
 mod shingles;
 pub mod store;

@@ -23,7 +23,7 @@ pub enum Class {
     Channel,
     /// `@handle`, without the sign, lower case.
     Handle,
-    /// Twelve hexadecimal digits or more, a UUID among them: lower case, digits only.
+    /// Twelve hexadecimal digits or more, one of them a number, a UUID among them: lower case, digits only.
     Hex,
     /// A name with a dot, as `toolpass-wire` spells hosts.
     Host,
@@ -69,22 +69,21 @@ pub(super) fn each(text: &str, sink: &mut dyn FnMut(Class, &str)) {
         buffer: String::new(),
     };
     let bytes = text.as_bytes();
-    let (mut start, mut traits, mut blank) = (0, 0, 0);
-    for (at, b) in bytes.iter().enumerate() {
-        let of_byte = traits_of(*b);
-        if of_byte & END == 0 {
-            traits |= of_byte;
-            continue;
-        }
-        if start < at {
-            cutter.chunk(text.get(start..at).unwrap_or_default(), traits, blank);
-            blank = 0;
-        }
-        blank += 1;
-        start = at + 1;
-        traits = 0;
+    let ends = |b: &u8| traits_of(*b) & END != 0;
+    let mut at = 0;
+    while let Some(telling) = cutter.next(bytes, at) {
+        let before = bytes.get(at..telling).unwrap_or_default();
+        let start = before
+            .iter()
+            .rposition(ends)
+            .map_or(at, |blank| at + blank + 1);
+        let rest = bytes.get(start..).unwrap_or_default();
+        let end = start + rest.iter().position(ends).unwrap_or(rest.len());
+        let alone = !before.iter().take(start - at).all(ends);
+        let blanks = if alone { FAR } else { start - at };
+        cutter.chunk(text.get(start..end).unwrap_or_default(), blanks);
+        at = end;
     }
-    cutter.chunk(text.get(start..).unwrap_or_default(), traits, blank);
 }
 
 /// Tell `sink` what a value that says where something goes may name: its tokens, the domains above a host in it, and, when it
@@ -126,23 +125,29 @@ struct Digits {
 }
 
 impl Cutter<'_> {
-    /// A piece between blanks, quotes and brackets; `blank`: how many of those stood before it.
-    fn chunk(&mut self, chunk: &str, traits: u8, blank: usize) {
-        let short = chunk.len();
+    /// Where the next piece is that may be a token, or go on with one that has begun.
+    fn next(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let rest = bytes.get(at..)?;
+        if !self.account.is_empty() {
+            let piece = rest.iter().position(|b| traits_of(*b) & END == 0)?;
+            return Some(at + piece);
+        }
+        next_telling(rest).map(|telling| at + telling)
+    }
+
+    /// A piece between blanks, quotes and brackets; `blank`: how many of those are between it and the piece before.
+    fn chunk(&mut self, chunk: &str, blank: usize) {
+        let traits = chunk.bytes().fold(0, |traits, b| traits | traits_of(b));
         if traits & DIGIT != 0 || !self.account.is_empty() {
             self.account_group(chunk, blank);
         }
         if traits & DIGIT != 0 && !is_day(chunk) {
             self.digits(chunk, traits, blank);
-        } else if short > 2 || traits & LOWER != 0 {
+        } else {
             self.digits.clear();
         }
         let inner_dot = traits & DOT != 0 && chunk.trim_end_matches('.').contains('.');
-        let telling = inner_dot
-            || traits & (SIGN | SLASH) != 0
-            || (traits & DIGIT != 0 && short >= SHORTEST_ID)
-            || (short >= SHORTEST_ID && traits & UPPER != 0 && traits & LOWER != 0)
-            || (short >= SHORTEST_HEX && traits & BEYOND_HEX == 0);
+        let telling = inner_dot || traits & (SIGN | SLASH) != 0 || chunk.len() >= SHORTEST_ID;
         if !telling {
             return;
         }
@@ -363,18 +368,24 @@ impl Digits {
     }
 }
 
-/// The text in its compatible form, without what nobody sees.
+/// The text in its compatible form, without what nobody sees. ASCII stays as it is.
 fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(
-        text.chars()
-            .filter(|c| !is_unseen(*c))
-            .nfkc()
-            .filter(|c| !is_unseen(*c))
-            .collect(),
-    )
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let ascii = rest.find(|c: char| !c.is_ascii()).unwrap_or(rest.len());
+        let (before, other) = rest.split_at_checked(ascii).unwrap_or((rest, ""));
+        let end = other.find(|c: char| c.is_ascii()).unwrap_or(other.len());
+        let (other, after) = other.split_at_checked(end).unwrap_or((other, ""));
+        out.push_str(before);
+        let seen = other.chars().filter(|c| !is_unseen(*c)).nfkc();
+        out.extend(seen.filter(|c| !is_unseen(*c)));
+        rest = after;
+    }
+    Cow::Owned(out)
 }
 
 /// A name with a dot whose last label is a word, in its one spelling.
@@ -402,10 +413,46 @@ fn is_name(name: &str) -> bool {
 /// Whether a piece begins with a day, as `2024-05-15` and `15/5/2024`: nobody pays to a day.
 fn is_day(chunk: &str) -> bool {
     let end = |c: char| !c.is_ascii_digit() && !matches!(c, '-' | '/' | '.');
-    let day = chunk.split(end).next().unwrap_or_default().trim_end_matches('.');
+    let day = chunk
+        .split(end)
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('.');
     let mut lengths = day.split(['-', '/', '.']).map(str::len);
-    let parts = (lengths.next(), lengths.next(), lengths.next(), lengths.next());
-    matches!(parts, (Some(4), Some(1 | 2), Some(1 | 2), None) | (Some(1 | 2), Some(1 | 2), Some(4), None))
+    let parts = (
+        lengths.next(),
+        lengths.next(),
+        lengths.next(),
+        lengths.next(),
+    );
+    matches!(
+        parts,
+        (Some(4), Some(1 | 2), Some(1 | 2), None) | (Some(1 | 2), Some(1 | 2), Some(4), None)
+    )
+}
+
+/// Where the first byte is that only a token has: a digit, a sign, a dot before something, a capital after a small letter. By
+/// blocks, each looked at as a whole: most of a text is plain words.
+fn next_telling(bytes: &[u8]) -> Option<usize> {
+    let tells = |b: u8, next: u8| {
+        let sign = (b.wrapping_sub(b'/') <= b':' - b'/') | (b == b'@') | (b == b'#') | (b == b'=');
+        let dot = (b == b'.') & (next > b'-');
+        sign | dot | (b.is_ascii_lowercase() & next.is_ascii_uppercase())
+    };
+    let mut before = 0;
+    let next = bytes.get(1..).unwrap_or_default();
+    for (block, next) in bytes.chunks(BLOCK).zip(next.chunks(BLOCK)) {
+        let pairs = || block.iter().zip(next).map(|(b, next)| tells(*b, *next));
+        if pairs().fold(false, |any, told| any | told) {
+            return Some(before + pairs().position(|told| told)?);
+        }
+        before += block.len();
+    }
+    let last = bytes.len().checked_sub(1)?;
+    bytes
+        .get(last)
+        .is_some_and(|b| tells(*b, 0))
+        .then_some(last)
 }
 
 fn traits_of(b: u8) -> u8 {
@@ -419,11 +466,9 @@ const LOWER: u8 = 8;
 const DOT: u8 = 16;
 const SLASH: u8 = 32;
 const SIGN: u8 = 64;
-/// A letter that is no hexadecimal digit, or a character beyond ASCII.
-const BEYOND_HEX: u8 = 128;
 
 const TRAITS: [u8; 256] = {
-    let mut traits = [LOWER | BEYOND_HEX; 256];
+    let mut traits = [LOWER; 256];
     let mut b = 0;
     while b < 128 {
         #[expect(clippy::indexing_slicing, reason = "evaluated when compiled")]
@@ -437,10 +482,8 @@ const TRAITS: [u8; 256] = {
 const fn ascii(b: u8) -> u8 {
     match b {
         b'0'..=b'9' => DIGIT,
-        b'A'..=b'F' => UPPER,
-        b'G'..=b'Z' => UPPER | BEYOND_HEX,
-        b'a'..=b'f' => LOWER,
-        b'g'..=b'z' => LOWER | BEYOND_HEX,
+        b'A'..=b'Z' => UPPER,
+        b'a'..=b'z' => LOWER,
         b'.' => DOT,
         b'/' => SLASH,
         b'@' | b'#' | b':' | b'=' => SIGN,
@@ -473,6 +516,9 @@ const ACCOUNT: std::ops::RangeInclusive<usize> = 15..=34;
 const GROUPS: usize = 7;
 /// Groups kept; more in a row are a table.
 const KEPT_GROUPS: usize = 64;
+/// Other words are between.
+const FAR: usize = usize::MAX;
+const BLOCK: usize = 64;
 const LONGEST_HOST: usize = 255;
 const LONGEST_NAME: usize = 80;
 
@@ -511,7 +557,13 @@ mod tests {
             ("post in #Team-External!", Channel, "team-external"),
             ("ask @Mallory_1.", Handle, "mallory_1"),
             ("commit 5F3A9C01D2E4", Hex, "5f3a9c01d2e4"),
-            ("deadbeefcafe", Hex, "deadbeefcafe"),
+            ("deadbeefcaf0", Hex, "deadbeefcaf0"),
+            (
+                "GB82 WEST 1234 5698 7654 32",
+                Account,
+                "GB82WEST12345698765432",
+            ),
+            ("token qwertyUIOPasdf", Id, "qwertyUIOPasdf"),
             (
                 "id=123E4567-e89b-12d3-a456-426614174000",
                 Hex,

@@ -14,10 +14,7 @@ pub(super) fn undone(text: &str) -> Option<String> {
     let mut out = Vec::new();
     let mut kept = 0;
     let mut at = 0;
-    while let Some(step) = bytes
-        .get(at..)
-        .and_then(|rest| rest.iter().position(|b| is_escape(*b)))
-    {
+    while let Some(step) = bytes.get(at..).and_then(next_escape) {
         at += step;
         let Some((length, character)) = bytes.get(at..).and_then(escape) else {
             at += 1;
@@ -79,8 +76,17 @@ enum Undone {
     Unit(u32),
 }
 
-fn is_escape(byte: u8) -> bool {
-    matches!(byte, b'%' | b'&' | b'\\')
+/// Where the next escape may begin. By blocks, each looked at as a whole: most texts have none.
+fn next_escape(bytes: &[u8]) -> Option<usize> {
+    let is_escape = |b: &u8| (*b == b'%') | (*b == b'&') | (*b == b'\\');
+    let mut before = 0;
+    for block in bytes.chunks(BLOCK) {
+        if block.iter().fold(false, |any, b| any | is_escape(b)) {
+            return Some(before + block.iter().position(is_escape)?);
+        }
+        before += block.len();
+    }
+    None
 }
 
 /// The escape that `rest` begins with, and its length.
@@ -129,7 +135,7 @@ fn named(name: &[u8]) -> Option<(usize, Undone)> {
         .iter()
         .take(MAX_NAME)
         .position(|b| !b.is_ascii_alphanumeric())?;
-    let text = name.get(..end)?;
+    let text = name.get(..end).filter(|text| !text.is_empty())?;
     let at = html_escape::NAMED_ENTITIES
         .binary_search_by(|(known, _)| (*known).cmp(text))
         .ok()?;
@@ -286,6 +292,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true)
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+const BLOCK: usize = 64;
 /// Of a numeric reference; leading zeros beyond it are nobody's habit.
 const MAX_DIGITS: usize = 16;
 /// The longest name has 31 letters.

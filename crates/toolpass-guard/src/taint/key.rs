@@ -5,8 +5,11 @@
 //! by trying a dictionary. A collision can only make a match likelier, never hide one.
 
 use std::fmt;
+use std::sync::Arc;
 
 use siphasher::sip::SipHasher13;
+
+use super::normal::{Byte, byte};
 
 /// The key of a session's fingerprints. Two processes that share a session share it.
 #[derive(Clone)]
@@ -14,6 +17,16 @@ pub struct HashKey {
     outside: SipHasher13,
     letters: u64,
     words: u64,
+    steps: Arc<[Step; 256]>,
+}
+
+/// What a byte does to the hash of a word: `hash * times + plus`. A byte that ends a word makes it the hash of no letter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Zero for a byte that is no letter.
+    pub(super) times: u64,
+    /// Zero, too, for a byte that takes a closer look.
+    pub(super) plus: u64,
 }
 
 /// What a fingerprint is of: equal values of two domains are unrelated.
@@ -29,11 +42,40 @@ impl HashKey {
     /// A key from random bytes.
     pub fn new(bytes: [u8; 16]) -> HashKey {
         let outside = SipHasher13::new_with_key(&bytes);
-        HashKey {
-            letters: outside.hash(b"letters") | 1,
-            words: outside.hash(b"words") | 1,
-            outside,
+        let letters = outside.hash(b"letters") | 1;
+        let words = outside.hash(b"words") | 1;
+        let mut steps = [CLOSER_LOOK; 256];
+        for (b, step) in (0..=u8::MAX).zip(&mut steps) {
+            let one = |before: Step, letter: u8| Step {
+                times: before.times.wrapping_mul(letters),
+                plus: before
+                    .plus
+                    .wrapping_add(u64::from(letter))
+                    .wrapping_mul(letters),
+            };
+            let none = Step { times: 1, plus: 0 };
+            match byte(b) {
+                Byte::Letter(letter) => *step = one(none, letter),
+                Byte::M => *step = one(one(none, b'r'), b'n'),
+                Byte::Gap => step.plus = words,
+                Byte::Dropped | Byte::Joiner | Byte::Other => (),
+            }
         }
+        HashKey {
+            letters,
+            words,
+            outside,
+            steps: Arc::new(steps),
+        }
+    }
+
+    /// What a byte does to the hash of a word.
+    #[inline]
+    pub(super) fn byte(&self, b: u8) -> Step {
+        self.steps
+            .get(usize::from(b))
+            .copied()
+            .unwrap_or(CLOSER_LOOK)
     }
 
     /// The hash of no letter.
@@ -86,6 +128,8 @@ impl fmt::Debug for HashKey {
         f.write_str("HashKey(..)")
     }
 }
+
+const CLOSER_LOOK: Step = Step { times: 0, plus: 0 };
 
 #[cfg(test)]
 mod tests {

@@ -211,8 +211,8 @@ impl<'r> Check<'r> {
         Check {
             record,
             ignored: set,
-            as_they_are: shingles.row(),
-            undone: shingles.row(),
+            as_they_are: Across::default(),
+            undone: Across::default(),
             shingles,
         }
     }
@@ -259,8 +259,8 @@ impl<'r> Check<'r> {
                 found = Some(Kind::Phrase);
             }
             match which {
-                View::Itself => ends.as_it_is.clone_from(shingles.ends()),
-                View::Undone => ends.undone = Some(shingles.ends().clone()),
+                View::Itself => ends.as_it_is = shingles.ends(),
+                View::Undone => ends.undone = Some(shingles.ends()),
                 View::Decoded => (),
             }
             if wants_tokens {

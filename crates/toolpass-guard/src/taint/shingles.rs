@@ -8,16 +8,6 @@ use super::key::{Domain, HashKey};
 use super::normal::Memo;
 use super::tokens::{self, Sink};
 
-/// Tokens in a row, and their fingerprint while they move past.
-struct Window {
-    base: u64,
-    leaving: u64,
-    value: u64,
-    ring: Vec<u64>,
-    at: usize,
-    count: usize,
-}
-
 /// Where a text begins and ends: all that the texts around it need to know.
 #[derive(Clone, Default)]
 pub(super) struct Ends {
@@ -37,205 +27,201 @@ struct End {
 /// The fingerprints of texts, one text after another. Holds the room they need, to be used again.
 pub(super) struct Shingles<'k> {
     key: &'k HashKey,
+    ngram: usize,
     memo: Memo,
-    parts: Window,
-    wholes: Window,
-    /// How many more runs hold a word that was read whole.
-    whole_runs: usize,
-    clusters: Window,
+    tokens: Tokens,
     prints: Vec<u64>,
-    ends: Ends,
 }
 
-/// Runs that cross from one text into the next.
+/// The tokens of one text.
+struct Tokens {
+    key: HashKey,
+    /// Words, and the parts of those with inner separators.
+    parts: Vec<u64>,
+    /// The latter whole.
+    joined: Vec<Joined>,
+    clusters: Vec<u64>,
+}
+
+/// A word with inner separators.
+struct Joined {
+    hash: u64,
+    /// Its parts, in `parts`.
+    start: usize,
+    end: usize,
+}
+
+/// The tokens that a run may begin with which ends in the next text.
+#[derive(Default)]
 pub(super) struct Across {
-    words: Window,
-    clusters: Window,
+    words: Vec<u64>,
+    clusters: Vec<u64>,
 }
 
 impl<'k> Shingles<'k> {
-    /// For runs of `ngram` words.
+    /// For runs of `ngram` words, at least 2.
     pub(super) fn new(key: &'k HashKey, ngram: usize) -> Shingles<'k> {
         Shingles {
             key,
+            ngram: ngram.max(2),
             memo: Memo::default(),
-            parts: Window::new(key, ngram),
-            wholes: Window::new(key, ngram),
-            whole_runs: 0,
-            clusters: Window::new(key, CLUSTERS.max(ngram)),
+            tokens: Tokens {
+                key: key.clone(),
+                parts: Vec::new(),
+                joined: Vec::new(),
+                clusters: Vec::new(),
+            },
             prints: Vec::new(),
-            ends: Ends::default(),
         }
     }
 
     /// The fingerprints of one text.
     pub(super) fn of(&mut self, text: &str) -> &[u64] {
         self.prints.clear();
-        self.parts.clear();
-        self.wholes.clear();
-        self.clusters.clear();
-        self.ends.words.clear();
-        self.ends.clusters.clear();
-        self.whole_runs = 0;
-        let mut memo = std::mem::take(&mut self.memo);
-        tokens::each(text, self.key, &mut memo, self);
-        self.memo = memo;
-        self.ends.words.close(&self.parts);
-        self.ends.clusters.close(&self.clusters);
+        self.tokens.clear();
+        tokens::each(text, self.key, &mut self.memo, &mut self.tokens);
+        let (words, clusters) = (self.ngram, self.cluster_run());
+        let (key, tokens, prints) = (self.key, &self.tokens, &mut self.prints);
+        runs(key, Domain::Words, &tokens.parts, words, prints);
+        runs(key, Domain::Clusters, &tokens.clusters, clusters, prints);
+        tokens.wholes(
+            |stretch| runs(key, Domain::Words, stretch, words, prints),
+            words,
+        );
         &self.prints
     }
 
     /// Where the text read last begins and ends.
-    pub(super) fn ends(&self) -> &Ends {
-        &self.ends
+    pub(super) fn ends(&self) -> Ends {
+        Ends {
+            words: End::of(&self.tokens.parts, self.ngram),
+            clusters: End::of(&self.tokens.clusters, self.cluster_run()),
+        }
     }
 
     /// The fingerprints of the runs that end in the next text of a row and may begin before it.
     pub(super) fn across(&mut self, row: &mut Across, next: &Ends) -> &[u64] {
         self.prints.clear();
-        for (end, window, domain) in [
-            (&next.words, &mut row.words, Domain::Words),
-            (&next.clusters, &mut row.clusters, Domain::Clusters),
-        ] {
-            for token in &end.first {
-                let run = window.push(*token);
-                self.prints
-                    .extend(run.map(|run| self.key.window(domain, run)));
-            }
-            if end.torn {
-                window.clear();
-            }
-            for token in &end.last {
-                let run = window.push(*token);
-                self.prints
-                    .extend(run.map(|run| self.key.window(domain, run)));
-            }
-        }
+        let (words, clusters) = (self.ngram, self.cluster_run());
+        let (key, prints) = (self.key, &mut self.prints);
+        let word = |tokens: &[u64]| runs(key, Domain::Words, tokens, words, prints);
+        go_on(&mut row.words, &next.words, words, word);
+        let cluster = |tokens: &[u64]| runs(key, Domain::Clusters, tokens, clusters, prints);
+        go_on(&mut row.clusters, &next.clusters, clusters, cluster);
         &self.prints
     }
 
-    /// The start of a row of texts.
-    pub(super) fn row(&self) -> Across {
-        Across {
-            words: Window::new(self.key, self.parts.ring.len()),
-            clusters: Window::new(self.key, self.clusters.ring.len()),
-        }
+    fn cluster_run(&self) -> usize {
+        CLUSTERS.max(self.ngram)
+    }
+}
+
+impl Tokens {
+    fn clear(&mut self) {
+        self.parts.clear();
+        self.joined.clear();
+        self.clusters.clear();
     }
 
-    #[inline]
-    fn push_part(&mut self, hash: u64) {
-        self.ends.words.push(hash, &self.parts);
-        if let Some(run) = self.parts.push(hash) {
-            self.prints.push(self.key.window(Domain::Words, run));
+    /// Tell every stretch of words that holds one read whole, with all that a run of `length` can reach from it.
+    fn wholes(&self, mut tell: impl FnMut(&[u64]), length: usize) {
+        let mut words = Vec::new();
+        let mut read = 0;
+        for joined in &self.joined {
+            let between = self.parts.get(read..joined.start).unwrap_or_default();
+            if between.len() >= 2 * length && !words.is_empty() {
+                words.extend_from_slice(between.get(..length - 1).unwrap_or_default());
+                tell(&words);
+                words.clear();
+            }
+            let reached = match words.is_empty() {
+                true => between.get(between.len().saturating_sub(length - 1)..),
+                false => Some(between),
+            };
+            words.extend_from_slice(reached.unwrap_or_default());
+            words.push(joined.hash);
+            read = joined.end;
         }
-    }
-
-    #[inline]
-    fn push_whole(&mut self, hash: u64) {
-        let run = self.wholes.push(hash);
-        if self.whole_runs > 0 {
-            self.whole_runs -= 1;
-            self.prints
-                .extend(run.map(|run| self.key.window(Domain::Words, run)));
+        if !words.is_empty() {
+            let after = self.parts.get(read..).unwrap_or_default();
+            words.extend(after.iter().take(length - 1));
+            tell(&words);
         }
     }
 }
 
-impl Sink for Shingles<'_> {
-    #[inline]
-    fn word(&mut self, hash: u64) {
-        self.push_part(hash);
-        self.push_whole(hash);
+impl Sink for Tokens {
+    fn words(&mut self, hashes: &[u64]) {
+        let sealed = hashes.iter().map(|hash| self.key.seal(*hash));
+        self.parts.extend(sealed);
     }
 
     fn part(&mut self, hash: u64) {
-        self.push_part(hash);
+        self.parts.push(hash);
     }
 
-    fn whole(&mut self, hash: u64) {
-        self.whole_runs = self.wholes.ring.len();
-        self.push_whole(hash);
+    fn whole(&mut self, hash: u64, parts: usize) {
+        let end = self.parts.len();
+        self.joined.push(Joined {
+            hash,
+            start: end.saturating_sub(parts),
+            end,
+        });
     }
 
     fn cluster(&mut self, hash: u64) {
-        self.ends.clusters.push(hash, &self.clusters);
-        if let Some(run) = self.clusters.push(hash) {
-            self.prints.push(self.key.window(Domain::Clusters, run));
-        }
-    }
-}
-
-impl Window {
-    fn new(key: &HashKey, tokens: usize) -> Window {
-        let base = key.base();
-        Window {
-            base,
-            leaving: (0..tokens).fold(1, |power: u64, _| power.wrapping_mul(base)),
-            value: 0,
-            ring: vec![0; tokens],
-            at: 0,
-            count: 0,
-        }
-    }
-
-    fn clear(&mut self) {
-        self.value = 0;
-        self.ring.fill(0);
-        self.at = 0;
-        self.count = 0;
-    }
-
-    /// Move on by one token; the value of the run that ends with it, if there are enough.
-    #[inline]
-    fn push(&mut self, token: u64) -> Option<u64> {
-        let slot = self.ring.get_mut(self.at)?;
-        let left = std::mem::replace(slot, token);
-        self.at += 1;
-        if self.at == self.ring.len() {
-            self.at = 0;
-        }
-        self.count += 1;
-        self.value = self
-            .value
-            .wrapping_mul(self.base)
-            .wrapping_add(token)
-            .wrapping_sub(left.wrapping_mul(self.leaving));
-        (self.count >= self.ring.len()).then_some(self.value)
-    }
-
-    /// The tokens in it, oldest first.
-    fn tokens(&self) -> impl Iterator<Item = u64> {
-        let (newer, older) = self.ring.split_at(self.at.min(self.ring.len()));
-        let in_it = self.count.min(self.ring.len());
-        older
-            .iter()
-            .chain(newer)
-            .copied()
-            .skip(self.ring.len() - in_it)
+        self.clusters.push(hash);
     }
 }
 
 impl End {
-    fn clear(&mut self) {
-        self.first.clear();
-        self.last.clear();
-        self.torn = false;
-    }
-
-    #[inline]
-    fn push(&mut self, token: u64, window: &Window) {
-        if window.count + 1 < window.ring.len() {
-            self.first.push(token);
+    /// The ends of a text of `tokens`, read in runs of `length`.
+    fn of(tokens: &[u64], length: usize) -> End {
+        let most = length - 1;
+        let (first, rest) = tokens.split_at(most.min(tokens.len()));
+        End {
+            first: first.to_vec(),
+            last: rest
+                .get(rest.len().saturating_sub(most)..)
+                .unwrap_or_default()
+                .to_vec(),
+            torn: rest.len() > most,
         }
     }
+}
 
-    fn close(&mut self, window: &Window) {
-        let at_most = window.ring.len().saturating_sub(1);
-        let last = window.count.saturating_sub(at_most).min(at_most);
-        self.torn = window.count > 2 * at_most;
-        let in_it = window.count.min(window.ring.len());
-        self.last.extend(window.tokens().skip(in_it - last));
+/// The fingerprints of every `length` tokens in a row.
+fn runs(key: &HashKey, domain: Domain, tokens: &[u64], length: usize, prints: &mut Vec<u64>) {
+    let Some((head, rest)) = tokens.split_at_checked(length) else {
+        return;
+    };
+    let base = key.base();
+    let leaving = head
+        .iter()
+        .fold(1, |power: u64, _| power.wrapping_mul(base));
+    let mut value = head.iter().fold(0, |value: u64, token| {
+        value.wrapping_mul(base).wrapping_add(*token)
+    });
+    prints.push(key.window(domain, value));
+    prints.extend(rest.iter().zip(tokens).map(|(next, first)| {
+        value = value
+            .wrapping_mul(base)
+            .wrapping_add(*next)
+            .wrapping_sub(first.wrapping_mul(leaving));
+        key.window(domain, value)
+    }));
+}
+
+/// Go on from the tokens `before` to the next text, and keep what the one after it needs.
+fn go_on(before: &mut Vec<u64>, next: &End, length: usize, mut tell: impl FnMut(&[u64])) {
+    before.extend_from_slice(&next.first);
+    if next.torn {
+        tell(before);
+        before.clear();
     }
+    before.extend_from_slice(&next.last);
+    tell(before);
+    before.drain(..before.len().saturating_sub(length - 1));
 }
 
 /// How many characters in a row are told again, for scripts without spaces.
@@ -297,11 +283,11 @@ mod tests {
             &["x y z x y z x y z x y z a1", "b2 c3 d4 e5 f6 q r s t u v w"],
             &["e5 f6 g7 h8 i9 j10 k11 l12", "m13"],
         ] {
-            let mut row = shingles.row();
+            let mut row = Across::default();
             let mut hit = false;
             for text in texts {
                 shingles.of(text);
-                let ends = shingles.ends().clone();
+                let ends = shingles.ends();
                 hit |= shingles
                     .across(&mut row, &ends)
                     .iter()
@@ -309,10 +295,10 @@ mod tests {
             }
             assert!(hit, "{texts:?}");
         }
-        let mut row = shingles.row();
+        let mut row = Across::default();
         for text in ["a1 b2 c3 x x x x x x x x x x x x x x x", "d4 e5 f6"] {
             shingles.of(text);
-            let ends = shingles.ends().clone();
+            let ends = shingles.ends();
             assert!(
                 !shingles
                     .across(&mut row, &ends)

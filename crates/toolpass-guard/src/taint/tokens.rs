@@ -10,12 +10,12 @@ use super::normal::{Byte, Memo, Piece, byte};
 
 /// Who is told of the tokens, in order.
 pub(super) trait Sink {
-    /// A word that is nothing but itself.
-    fn word(&mut self, hash: u64);
-    /// A part of a word with inner separators; [`Sink::whole`] follows after the last one.
+    /// Words that are nothing but themselves; their hashes are not sealed yet.
+    fn words(&mut self, hashes: &[u64]);
+    /// A part of a word with inner separators.
     fn part(&mut self, hash: u64);
-    /// The parts since the last word, read as one.
-    fn whole(&mut self, hash: u64);
+    /// The last so many parts, two at least, read as one word.
+    fn whole(&mut self, hash: u64, parts: usize);
     /// A character that is a token of its own.
     fn cluster(&mut self, hash: u64);
 }
@@ -29,10 +29,18 @@ pub(super) fn each(text: &str, key: &HashKey, memo: &mut Memo, sink: &mut impl S
         hash: None,
         start: 0,
         parts: 0,
+        words: [0; STRETCH],
     };
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&b) = bytes.get(at) {
+        if reading.hash.is_none() && reading.parts == 0 {
+            let plain = reading.plain(bytes.get(at..).unwrap_or_default());
+            if plain > 0 {
+                at += plain;
+                continue;
+            }
+        }
         match byte(b) {
             Byte::Letter(letter) => reading.letter(u32::from(letter), at),
             Byte::Gap => reading.gap(memo, at),
@@ -62,9 +70,33 @@ struct Reading<'r, S> {
     start: usize,
     /// How many parts of it were told.
     parts: usize,
+    /// Words about to be told.
+    words: [u64; STRETCH],
 }
 
 impl<S: Sink> Reading<'_, S> {
+    /// Read plain ASCII words up to the last blank of the next stretch, without a branch that depends on the text; how many
+    /// bytes that were. Nothing when the first word is longer than a stretch or needs a closer look.
+    fn plain(&mut self, bytes: &[u8]) -> usize {
+        let start = self.key.start();
+        let (mut count, mut hash, mut read) = (0, start, 0);
+        for (at, b) in bytes.iter().take(STRETCH).enumerate() {
+            let step = self.key.byte(*b);
+            let ends = step.times == 0;
+            if ends & (step.plus == 0) {
+                break;
+            }
+            if let Some(word) = self.words.get_mut(count) {
+                *word = hash;
+            }
+            count += usize::from(ends & (hash != start));
+            hash = hash.wrapping_mul(step.times).wrapping_add(step.plus);
+            read = if ends { at + 1 } else { read };
+        }
+        self.sink.words(self.words.get(..count).unwrap_or_default());
+        read
+    }
+
     #[inline]
     fn letter(&mut self, letter: u32, at: usize) {
         let hash = match self.hash {
@@ -82,9 +114,10 @@ impl<S: Sink> Reading<'_, S> {
     #[inline]
     fn gap(&mut self, memo: &mut Memo, at: usize) {
         match self.hash.take() {
-            Some(hash) if self.parts == 0 => self.sink.word(self.key.seal(hash)),
+            Some(hash) if self.parts == 0 => self.sink.words(&[hash]),
             Some(hash) => {
                 self.sink.part(self.key.seal(hash));
+                self.parts += 1;
                 self.whole(memo, at);
             }
             None if self.parts > 0 => self.whole(memo, at),
@@ -104,7 +137,10 @@ impl<S: Sink> Reading<'_, S> {
     }
 
     fn whole(&mut self, memo: &mut Memo, end: usize) {
-        self.parts = 0;
+        let count = std::mem::take(&mut self.parts);
+        if count < 2 {
+            return;
+        }
         let parts = self.text.get(self.start..end).unwrap_or_default();
         let mut hash = self.key.start();
         for c in parts.chars() {
@@ -114,15 +150,17 @@ impl<S: Sink> Reading<'_, S> {
                     hash = self.key.step(hash, u32::from(b'r'));
                     hash = self.key.step(hash, u32::from(b'n'));
                 }
-                Byte::Other => memo.each(c, |piece| {
-                    if let Piece::Letter(letter) = piece {
-                        hash = self.key.step(hash, u32::from(letter));
+                Byte::Other => {
+                    for piece in memo.form(c) {
+                        if let Piece::Letter(letter) = piece {
+                            hash = self.key.step(hash, u32::from(*letter));
+                        }
                     }
-                }),
+                }
                 Byte::Dropped | Byte::Gap | Byte::Joiner => (),
             }
         }
-        self.sink.whole(self.key.seal(hash));
+        self.sink.whole(self.key.seal(hash), count);
     }
 
     /// Read one character beyond ASCII; how many bytes it has.
@@ -130,20 +168,13 @@ impl<S: Sink> Reading<'_, S> {
         let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else {
             return 1;
         };
-        let mut pieces = [Piece::Gap; MAX_PIECES];
-        let mut len = 0;
-        memo.each(c, |piece| {
-            if let Some(slot) = pieces.get_mut(len) {
-                *slot = piece;
-                len += 1;
-            }
-        });
-        for piece in pieces.into_iter().take(len) {
-            match piece {
-                Piece::Letter(letter) => self.letter(u32::from(letter), at),
-                Piece::Gap => self.gap(memo, at),
-                Piece::Joiner => self.joiner(memo, at),
-                Piece::Cluster(cluster) => {
+        for place in 0.. {
+            match memo.form(c).get(place).copied() {
+                None => break,
+                Some(Piece::Letter(letter)) => self.letter(u32::from(letter), at),
+                Some(Piece::Gap) => self.gap(memo, at),
+                Some(Piece::Joiner) => self.joiner(memo, at),
+                Some(Piece::Cluster(cluster)) => {
                     self.gap(memo, at);
                     let hash = self.key.step(self.key.start(), u32::from(cluster));
                     self.sink.cluster(self.key.seal(hash));
@@ -154,8 +185,8 @@ impl<S: Sink> Reading<'_, S> {
     }
 }
 
-/// More than any character decomposes to: U+FDFA has 18.
-const MAX_PIECES: usize = 32;
+/// Bytes read at once.
+const STRETCH: usize = 256;
 
 #[cfg(test)]
 mod tests {
@@ -165,13 +196,15 @@ mod tests {
     struct Told(Vec<(char, u64)>);
 
     impl Sink for Told {
-        fn word(&mut self, hash: u64) {
-            self.0.push(('w', hash));
+        fn words(&mut self, hashes: &[u64]) {
+            let key = HashKey::new([7; 16]);
+            self.0
+                .extend(hashes.iter().map(|hash| ('w', key.seal(*hash))));
         }
         fn part(&mut self, hash: u64) {
             self.0.push(('p', hash));
         }
-        fn whole(&mut self, hash: u64) {
+        fn whole(&mut self, hash: u64, _: usize) {
             self.0.push(('W', hash));
         }
         fn cluster(&mut self, hash: u64) {
@@ -202,16 +235,19 @@ mod tests {
             ("don't", "ppW"),
             ("3.14", "ppW"),
             ("snake_case_name", "pppW"),
-            ("end. Next", "pWw"),
-            ("a--b", "pWw"),
+            ("end. Next", "pw"),
+            ("a--b", "pw"),
             ("(a)/b:c", "www"),
             ("漢字kana", "ccw"),
             ("a\u{200B}b", "w"),
             ("a\u{FFFD}b \u{FFFD} c", "ww"),
             ("naïve Ünï-cøde", "wppW"),
-            ("…—“x”", "pW"),
+            ("…—“x”", "p"),
             ("สวัสดี", "cccc"),
             ("안녕 하세요", "ww"),
+            (&format!("{} b", "a".repeat(1000)), "ww"),
+            (&"word ".repeat(100), &"w".repeat(100)),
+            (&"wo-rd é ".repeat(60), &"ppWw".repeat(60)),
         ] {
             assert_eq!(kinds(text), expected, "{text}");
         }
