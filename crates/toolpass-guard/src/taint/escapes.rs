@@ -250,18 +250,18 @@ fn encoded_words(text: &str) -> String {
 }
 
 fn encoded_word(after: &str) -> Option<(String, &str)> {
-    let head = after.get(..after.floor_char_boundary(MAX_CHARSET))?;
-    let (charset, _) = head.split_once('?')?;
-    let coding = after.get(charset.len() + 1..)?;
-    let (coding, text) = (coding.get(..2)?, coding.get(2..)?);
-    let limit = text.get(..text.floor_char_boundary(MAX_ENCODED_WORD))?;
-    let (encoded, _) = limit.split_once("?=")?;
+    let mut head = after.bytes().take(MAX_CHARSET);
+    let charset = head.position(|b| b == b'?')?;
+    let (coding, text) = after.get(charset + 1..)?.split_at_checked(2)?;
+    let mut pairs = text.as_bytes().windows(2).take(MAX_ENCODED_WORD);
+    let end = pairs.position(|pair| pair == b"?=")?;
+    let (encoded, after) = text.split_at_checked(end)?;
     let word = match coding {
         "B?" | "b?" => into_text(base64(encoded.trim_end_matches('=').as_bytes())?),
         "Q?" | "q?" => quoted_printable(&encoded.replace('_', " ")),
         _ => return None,
     };
-    Some((word, text.get(encoded.len() + 2..)?))
+    Some((word, after.strip_prefix("?=")?))
 }
 
 fn says_quoted_printable(text: &str) -> bool {

@@ -330,7 +330,7 @@ mod tests {
             "%25".repeat(100_000),
             "&amp;".repeat(100_000),
             r"\\".repeat(100_000),
-            BASE64_STANDARD.encode(&[b'A'; 900_000]),
+            BASE64_STANDARD.encode([b'A'; 900_000]),
             "=?".repeat(100_000),
             "=?a?B?".repeat(50_000),
             "A\n".repeat(100_000),
