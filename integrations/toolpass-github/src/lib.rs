@@ -104,27 +104,29 @@ impl Integration for Github {
 /// Where a site serves git, raw files and archives: hosts of their own, so faces with rows of their own.
 fn faces(site: &Site) -> Result<Vec<Endpoint>, ConnectError> {
     let company = site.rest.strip_prefix("https://api.").unwrap_or_default();
-    let (git, raw, archive) = match site.edition {
-        Edition::Cloud => (
-            "https://github.com".to_owned(),
-            Some("https://raw.githubusercontent.com".to_owned()),
-            Some("https://codeload.github.com".to_owned()),
-        ),
-        Edition::DataResidency => (
-            format!("https://{company}"),
-            Some(format!("https://raw.{company}")),
-            None,
-        ),
+    let faces = match site.edition {
+        Edition::Cloud => vec![
+            ("https://github.com".to_owned(), "\\git"),
+            ("https://raw.githubusercontent.com".to_owned(), "\\raw"),
+            ("https://codeload.github.com".to_owned(), "\\archive"),
+        ],
+        Edition::DataResidency => vec![
+            (format!("https://{company}"), "\\git"),
+            (format!("https://raw.{company}"), "\\raw"),
+        ],
         Edition::Server => {
             let base = site.rest.strip_suffix("/api/v3").unwrap_or(&site.rest);
-            (base.to_owned(), None, None)
+            // Without subdomain isolation; with it, they are other names of the same server.
+            vec![
+                (base.to_owned(), "\\git"),
+                (format!("{base}/raw"), "\\raw"),
+                (format!("{base}/media"), "\\raw"),
+                (format!("{base}/codeload"), "\\archive"),
+            ]
         }
     };
-    let faces = [(Some(git), "\\git"), (raw, "\\raw"), (archive, "\\archive")];
-    let served = faces
+    faces
         .into_iter()
-        .filter_map(|(address, mount)| Some((address?, mount)));
-    served
         .map(|(address, mount)| Ok(endpoint(&address)?.mounted(mount)))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Requests as they are sent, and what they are: `cases/requests.jsonl`.
+//! Requests as they are sent, and what they are: `cases/requests.jsonl`, and those to an Enterprise Server.
 
 use std::path::Path;
 
@@ -12,4 +12,18 @@ fn every_request_is_named_as_written() {
     let named =
         corpus::requests(&file, &GITHUB, &settings).unwrap_or_else(|failures| panic!("{failures}"));
     assert!(named > 250, "only {named} cases");
+}
+
+#[test]
+fn a_server_of_ones_own_serves_files_below_its_address() {
+    let keys = [
+        ("organization", "acme"),
+        ("token", "t"),
+        ("url", "https://git.example.com"),
+    ];
+    let settings = connect::settings(&GITHUB, &keys).unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/requests_server.jsonl");
+    let named =
+        corpus::requests(&file, &GITHUB, &settings).unwrap_or_else(|failures| panic!("{failures}"));
+    assert!(named > 5, "only {named} cases");
 }
