@@ -381,11 +381,23 @@ fn plain(text: &str) -> Cow<'_, str> {
         let end = other.find(|c: char| c.is_ascii()).unwrap_or(other.len());
         let (other, after) = other.split_at_checked(end).unwrap_or((other, ""));
         out.push_str(before);
+        rest = after;
+        if other.chars().all(is_its_own_form) {
+            out.push_str(other);
+            continue;
+        }
         let seen = other.chars().filter(|c| !is_unseen(*c)).nfkc();
         out.extend(seen.filter(|c| !is_unseen(*c)));
-        rest = after;
     }
     Cow::Owned(out)
+}
+
+/// Common letters and quotes that are seen and that NFKC leaves alone; the test asks the library.
+fn is_its_own_form(c: char) -> bool {
+    matches!(c,
+        '\u{C0}'..='\u{131}' | '\u{391}'..='\u{3A1}' | '\u{3A3}'..='\u{3C9}' | '\u{400}'..='\u{481}' | '\u{48A}'..='\u{52F}'
+        | '\u{2013}'..='\u{2015}' | '\u{2018}'..='\u{201F}' | '\u{2022}' | '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7A3}')
 }
 
 /// A name with a dot whose last label is a word, in its one spelling.
@@ -601,6 +613,13 @@ mod tests {
                 found.contains(&(class, token.to_owned())),
                 "{text}: {found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_its_own_form_is_left_alone_by_the_library() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_its_own_form(*c)) {
+            assert!(std::iter::once(c).nfkc().eq([c]) && !is_unseen(c), "{c}");
         }
     }
 

@@ -29,12 +29,12 @@ pub(super) struct Shingles<'k> {
     key: &'k HashKey,
     ngram: usize,
     memo: Memo,
-    tokens: Tokens,
+    tokens: TextTokens,
     prints: Vec<u64>,
 }
 
 /// The tokens of one text.
-struct Tokens {
+struct TextTokens {
     key: HashKey,
     /// Words, and the parts of those with inner separators.
     parts: Vec<u64>,
@@ -65,7 +65,7 @@ impl<'k> Shingles<'k> {
             key,
             ngram: ngram.max(2),
             memo: Memo::default(),
-            tokens: Tokens {
+            tokens: TextTokens {
                 key: key.clone(),
                 parts: Vec::new(),
                 joined: Vec::new(),
@@ -116,7 +116,7 @@ impl<'k> Shingles<'k> {
     }
 }
 
-impl Tokens {
+impl TextTokens {
     fn clear(&mut self) {
         self.parts.clear();
         self.joined.clear();
@@ -150,7 +150,7 @@ impl Tokens {
     }
 }
 
-impl Sink for Tokens {
+impl Sink for TextTokens {
     fn words(&mut self, hashes: &[u64]) {
         let sealed = hashes.iter().map(|hash| self.key.seal(*hash));
         self.parts.extend(sealed);
