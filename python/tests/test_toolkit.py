@@ -255,3 +255,15 @@ def test_the_innermost_block_wins() -> None:
     with dana().active():
         body()
     assert seen == ["user", "agent", "agent", None]
+
+
+def test_a_block_left_open_is_not_the_callers() -> None:
+    from toolpass._native import ACT_AS
+
+    kit = Kit()
+    inner = kit.tool(name="inner")(lambda: toolpass.as_agent().__enter__())
+    outer = kit.tool(name="outer")(lambda: (inner(), ACT_AS.get())[1])
+    with dana().active():
+        assert outer() is None
+        inner()
+        assert ACT_AS.get() is None

@@ -50,7 +50,7 @@ pub struct Admission {
     call: Arc<Call>,
     slots: Option<Slots>,
     step: Step,
-    question: Option<Question>,
+    question: Option<Arc<Question>>,
     awaited: Option<Awaited>,
     refusal: Option<Refusal>,
 }
@@ -58,7 +58,7 @@ pub struct Admission {
 /// What must be known next.
 pub enum Next {
     /// The answer of the engine: [`Admission::answer_decision`].
-    Ask(Box<Question>),
+    Ask(Arc<Question>),
     /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
     CallAuthorizer,
     /// The tool's credential: [`Admission::answer_credential`].
@@ -183,7 +183,9 @@ impl Admission {
         ));
         match authorization::of_decision(&question.user, &what, decision) {
             Some((code, reason)) => self.refuse(code, reason),
-            None => self.call.remember_allowed(Asked::of(&question), now),
+            // Only the call's own requests ask it again.
+            None if self.call.hooked => self.call.remember_allowed(Asked::of(&question), now),
+            None => {}
         }
     }
 
@@ -247,7 +249,7 @@ impl Admission {
         self.slots = Some(take_limits(&call, session)?);
         self.question = match &tool.authorize {
             Some(Authorize::Permission(permission)) => {
-                Some(question(permission, session, tool, bound)?)
+                Some(Arc::new(question(permission, session, tool, bound)?))
             }
             Some(Authorize::Host) | None => None,
         };
@@ -271,7 +273,7 @@ impl Admission {
                 Ok(Some(Next::CallAuthorizer))
             }
             (Some(Authorize::Permission(_)), Some(question)) => {
-                let next = Next::Ask(Box::new(question.clone()));
+                let next = Next::Ask(Arc::clone(question));
                 self.awaited = Some(Awaited::Decision);
                 Ok(Some(next))
             }

@@ -1,11 +1,12 @@
 //! The secret of a tool: where it comes from, and what of it must not get out.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
 use toolpass_core::secret::Secret;
+use toolpass_guard::redact::injected::Injected;
 use toolpass_guard::redact::{MIN_BYTES, Secrets, is_secret_key};
 
 use crate::call::CallContext;
@@ -21,12 +22,27 @@ pub(crate) enum Source {
     Mapping(Py<PyAny>),
 }
 
+/// Every secret that a body of this process was given.
+static INJECTED: LazyLock<Injected> = LazyLock::new(Injected::default);
+
+/// Every secret that a body was given so far.
+pub(crate) fn injected() -> Secrets {
+    INJECTED.all()
+}
+
 /// What of a credential is redacted.
+#[derive(Clone)]
 pub(crate) struct Hidden {
-    /// The texts.
-    pub(crate) secrets: Secrets,
+    found: Arc<[Secret]>,
     /// Whether a secret is too short to be told from ordinary words, and is left alone.
     pub(crate) too_short: bool,
+}
+
+impl Hidden {
+    /// Every secret that a body was given so far, and from now on this one's.
+    pub(crate) fn injected(&self) -> Secrets {
+        INJECTED.add(self.found.iter())
+    }
 }
 
 impl Source {
@@ -53,24 +69,24 @@ impl Source {
 
 /// What was hidden of the last credential that was a text: most tools get the same one at every call.
 #[derive(Default)]
-pub(crate) struct Remembered(Mutex<Option<(Py<PyString>, Secrets)>>);
+pub(crate) struct Remembered(Mutex<Option<(Py<PyString>, Hidden)>>);
 
 impl Remembered {
     /// [`hidden`], or what it was for the same text.
     pub(crate) fn hidden(&self, credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
         let Ok(text) = credential.cast_exact::<PyString>() else { return hidden(credential, fields) };
-        if let Some((known, secrets)) = self.lock().as_ref()
+        if let Some((known, hidden)) = self.lock().as_ref()
             && is_same(known.bind(text.py()), text)
         {
-            return Hidden { secrets: secrets.clone(), too_short: secrets.is_empty() };
+            return hidden.clone();
         }
         let hidden = hidden(credential, fields);
-        let before = self.lock().replace((text.clone().unbind(), hidden.secrets.clone()));
+        let before = self.lock().replace((text.clone().unbind(), hidden.clone()));
         drop(before);
         hidden
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<(Py<PyString>, Secrets)>> {
+    fn lock(&self) -> MutexGuard<'_, Option<(Py<PyString>, Hidden)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -89,7 +105,7 @@ fn hidden(credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
         collect(credential, &|_| true, MAX_LEVELS, &mut found);
     }
     let too_short = found.iter().any(|secret| secret.expose().len() < MIN_BYTES);
-    Hidden { secrets: Secrets::new(&found), too_short }
+    Hidden { found: found.into(), too_short }
 }
 
 fn collect(value: &Bound<'_, PyAny>, is_secret: &dyn Fn(&str) -> bool, levels: usize, found: &mut Vec<Secret>) {

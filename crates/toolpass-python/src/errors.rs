@@ -43,6 +43,11 @@ pub(crate) fn is_refusal(py: Python<'_>, error: &PyErr) -> bool {
     TOOL_CLASS.refused(py).is_ok_and(|class| error.is_instance(py, class))
 }
 
+/// Whether an exception is a `ToolError` of ours.
+pub(crate) fn is_tool_error(error: &Bound<'_, PyAny>) -> bool {
+    TOOL_ERROR.import(error.py(), "toolpass._errors", "ToolError").is_ok_and(|class| error.is_instance(class).unwrap_or(false))
+}
+
 struct ToolClasses;
 
 static TOOL_CLASS: ToolClasses = ToolClasses;

@@ -6,11 +6,12 @@
 mod mentions;
 mod rebuild;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyBaseException, PyValueError};
 use pyo3::prelude::*;
 use toolpass_guard::budget::TooLarge;
 use toolpass_guard::redact::Secrets;
 
+use crate::errors;
 use mentions::Search;
 
 /// The value without the secrets.
@@ -23,7 +24,8 @@ pub(crate) fn redacted<'py>(value: &Bound<'py, PyAny>, secrets: &Secrets) -> PyR
     if mentioned { rebuild::rebuilt(value, secrets) } else { Ok(value.clone()) }
 }
 
-/// Whether an exception, its causes, contexts, notes and attributes mention a secret. One too large to be looked at does.
+/// Whether an exception, its causes, contexts, groups, notes and attributes mention a secret. One too large to be looked at
+/// does. What a `ToolError` of ours holds back is not looked at: nobody is shown it.
 pub(crate) fn chain_mentions(py: Python<'_>, error: &PyErr, secrets: &Secrets) -> bool {
     if secrets.is_empty() {
         return false;
@@ -31,13 +33,15 @@ pub(crate) fn chain_mentions(py: Python<'_>, error: &PyErr, secrets: &Secrets) -
     let mut search = Search::new(secrets);
     let mut pending = vec![error.value(py).clone().into_any()];
     while let Some(exception) = pending.pop() {
-        let members = ["args", "__notes__", "exceptions"];
-        let members = members.iter().filter_map(|name| exception.getattr(*name).ok());
-        if members.chain([exception.clone()]).any(|member| search.finds(&member).unwrap_or(true)) {
+        let members = ["args", "__notes__"].iter().filter_map(|name| exception.getattr(*name).ok());
+        let whole = (!errors::is_tool_error(&exception)).then(|| exception.clone());
+        if members.chain(whole).any(|member| search.finds(&member).unwrap_or(true)) {
             return true;
         }
         let linked = ["__cause__", "__context__"].iter().filter_map(|name| exception.getattr(*name).ok());
-        pending.extend(linked.filter(|linked| !linked.is_none() && search.is_new(linked)));
+        let grouped = exception.getattr("exceptions").and_then(|group| group.try_iter()).into_iter().flatten().flatten();
+        let exceptions = linked.chain(grouped).filter(|linked| linked.is_instance_of::<PyBaseException>());
+        pending.extend(exceptions.filter(|linked| search.is_new(linked)));
     }
     false
 }

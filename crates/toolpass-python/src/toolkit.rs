@@ -118,7 +118,7 @@ impl State {
 /// Make sure the hooks are in place. Answers a library in use that cannot be looked at.
 pub(crate) fn ensure_hooks(py: Python<'_>) -> PyResult<Option<String>> {
     static INSTALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    INSTALL.import(py, "toolpass._hooks", "install")?.call0()?.extract()
+    INSTALL.import(py, "toolpass._hooks._registry", "install")?.call0()?.extract()
 }
 
 /// `logging.INFO`.

@@ -102,7 +102,7 @@ fn refused(next: (Option<Admission>, Next)) -> RefusalCode {
 
 fn asked(next: (Option<Admission>, Next)) -> (Admission, Question) {
     match next {
-        (Some(admission), Next::Ask(question)) => (admission, *question),
+        (Some(admission), Next::Ask(question)) => (admission, (*question).clone()),
         _ => panic!("expected a question"),
     }
 }

@@ -9,6 +9,7 @@ use toolpass_guard::call::{BodyEnd, Call, Permit};
 
 use super::result::{collected, without_secrets};
 use super::{Guarded, Opened};
+use crate::credential::injected;
 use crate::errors;
 use crate::redaction;
 use crate::source::{OnThread, act_as_variable, call_variable};
@@ -17,7 +18,8 @@ use crate::value::type_name;
 /// The context of a running body; put back by [`Entered::leave`].
 pub(super) struct Entered {
     call: Py<PyAny>,
-    act_as: Py<PyAny>,
+    /// Set only inside a block, which the body begins outside of.
+    act_as: Option<Py<PyAny>>,
 }
 
 /// How a body ended, and what it left.
@@ -34,16 +36,24 @@ impl Entered {
     /// Make the call the current one, outside any block.
     pub(super) fn enter(py: Python<'_>, opened: &Opened) -> PyResult<Entered> {
         let call = call_variable().set(opened.context.bind(py).clone().into_any())?;
-        let act_as = act_as_variable().set(py.None().into_bound(py))?;
-        Ok(Entered { call: call.unbind(), act_as: act_as.unbind() })
+        let act_as = if act_as_variable().get(py)?.is_none() { None } else { Some(act_as_variable().set(py.None().into_bound(py))?) };
+        Ok(Entered { call: call.unbind(), act_as: act_as.map(Bound::unbind) })
     }
 
     /// Put back what was current before.
     pub(super) fn leave(self, py: Python<'_>) {
         // A coroutine that is closed in another context than it ran in cannot put anything back there, and need not.
-        let _ = act_as_variable().reset(self.act_as.into_bound(py));
+        let _ = match self.act_as {
+            Some(token) => act_as_variable().reset(token.into_bound(py)),
+            None => left_outside(py),
+        };
         let _ = call_variable().reset(self.call.into_bound(py));
     }
+}
+
+/// A block that a body left open is not its caller's.
+fn left_outside(py: Python<'_>) -> PyResult<()> {
+    if act_as_variable().get(py)?.is_none() { Ok(()) } else { act_as_variable().set(py.None().into_bound(py)).map(drop) }
 }
 
 /// Run an ordinary body.
@@ -82,6 +92,7 @@ pub(super) fn with_credential<'py>(kwargs: &Bound<'py, PyDict>, credential: Py<P
 /// End the call: its event, and what its caller gets. The first refusal at a request wins over whatever the body did, save an
 /// interrupt or a cancellation, which goes on.
 pub(super) fn conclude(py: Python<'_>, opened: &Opened, call: &Arc<Call>, ended: Ended<'_>) -> PyResult<Py<PyAny>> {
+    call.hide(&injected());
     let ended = match ended {
         Ended::Returned(value) => without_secrets(call, value),
         other => other,
@@ -104,11 +115,19 @@ pub(super) fn conclude(py: Python<'_>, opened: &Opened, call: &Arc<Call>, ended:
     }
 }
 
-/// An exception that mentions a secret becomes a `ToolError` that does not.
+/// An exception that mentions a secret becomes a `ToolError` that does not. A refusal of a nested tool only loses the
+/// exceptions behind it, unless its own words mention one.
 fn hide_secrets(py: Python<'_>, call: &Call, error: PyErr) -> PyErr {
     let secrets = call.secrets();
-    if secrets.is_empty() || errors::is_refusal(py, &error) || !redaction::chain_mentions(py, &error, &secrets) {
+    if secrets.is_empty() || !redaction::chain_mentions(py, &error, &secrets) {
         return error;
+    }
+    if errors::is_refusal(py, &error) {
+        error.set_cause(py, None);
+        error.set_context(py, None);
+        if !redaction::chain_mentions(py, &error, &secrets) {
+            return error;
+        }
     }
     let text = error.value(py).str().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
     let message = format!("{}: {}", type_name(error.value(py)), text);

@@ -12,9 +12,11 @@ use toolpass_guard::refusal::Refusal;
 
 use super::{Guarded, bind};
 use crate::call::CallContext;
+use crate::credential::injected;
 use crate::engine::Asker;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
+use crate::redaction;
 use crate::secrets::revealed;
 use crate::session::Session;
 use crate::source::{current_call, current_session};
@@ -91,6 +93,7 @@ impl Opened {
             admission.crashed(&type_name(error.value(py)));
         }
         let call = Arc::clone(admission.call());
+        call.hide(&injected());
         let context = CallContext::new(&call, slf, &state, around.session, (args, kwargs));
         let opened = Opened {
             state,
@@ -169,7 +172,7 @@ impl Opened {
                     if hidden.too_short {
                         guarded.warn_of_short_secret(py, name);
                     }
-                    self.call.hide(hidden.secrets);
+                    self.call.hide(&hidden.injected());
                     admission.answer_credential(Ok(()));
                     *credential = Some(value.unbind());
                 }
@@ -211,13 +214,12 @@ impl Opened {
 
     /// The call is refused before its body: its event, and what its caller gets.
     pub(super) fn refuse(&self, py: Python<'_>, refusal: Refusal) -> PyResult<Py<PyAny>> {
+        let refusal = self.call.end_refused(refusal);
         if self.heard {
             self.state.emit(py, self.call.refuse(refusal.clone(), Asker::now()).event)?;
-        } else {
-            self.call.end();
         }
         let crash = self.crash.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.answer(py, &refusal, crash)
+        self.answer(py, &refusal, crash.filter(|crash| !redaction::chain_mentions(py, crash, &self.call.secrets())))
     }
 
     /// The body is over: its event, and the refusal that takes the place of whatever it did.

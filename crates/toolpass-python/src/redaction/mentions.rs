@@ -72,7 +72,7 @@ impl<'s, 'py> Search<'s, 'py> {
         Ok(false)
     }
 
-    /// How an object shows itself, and its attributes. A dataclass that shows its fields is not asked to: it would show a
+    /// How an object shows itself, its attributes and its slots. A dataclass that shows its fields is not asked to: it would show a
     /// shared part again and again.
     fn finds_in_object(&mut self, value: &Bound<'py, PyAny>, pending: &mut Vec<Bound<'py, PyAny>>) -> Result<bool, TooLarge> {
         let fields = fields(value);
@@ -85,6 +85,7 @@ impl<'s, 'py> Search<'s, 'py> {
             }
             self.made.push(members);
         }
+        pending.extend(slots(value));
         let shows_fields = fields.is_some() && value.getattr("__dataclass_params__").and_then(|params| params.getattr("repr")?.is_truthy()).unwrap_or(false);
         if !shows_fields && self.finds_shown(value.repr())? {
             return Ok(true);
@@ -107,6 +108,22 @@ pub(super) fn fields<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<(Bound<'py, P
     let declared = value.get_type().getattr("__dataclass_fields__").ok()?;
     let names = declared.try_iter().ok()?.filter_map(|name| name.ok()?.cast_into::<PyString>().ok());
     Some(names.filter_map(|name| value.getattr(&name).ok().map(|field| (name, field))).collect())
+}
+
+/// What stands in the slots of an object.
+fn slots<'py>(value: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    let mut found = Vec::new();
+    for class in value.get_type().mro() {
+        let Ok(declared) = class.getattr("__dict__").and_then(|members| members.get_item("__slots__")) else { continue };
+        let names = if declared.is_instance_of::<PyString>() { vec![declared] } else { declared.try_iter().into_iter().flatten().flatten().collect() };
+        let owner = class.getattr("__name__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+        for name in names.iter().filter_map(|name| name.extract::<String>().ok()) {
+            // Python writes the class into a name that begins with two underscores.
+            let mangled = if name.starts_with("__") && !name.ends_with("__") { format!("_{}{name}", owner.trim_start_matches('_')) } else { name };
+            found.extend(value.getattr(mangled));
+        }
+    }
+    found
 }
 
 /// A value without text.
