@@ -9,9 +9,12 @@ import asyncio
 import contextlib
 import contextvars
 import http.client
+import importlib
+import shutil
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -478,6 +481,54 @@ def test_a_body_of_aiohttp_that_writes_something_else(server: Server) -> None:
 
     assert Watched(server.url, allow=ON_BRANCHES).refusal(body).code == "not_authorized"
     assert server.arrived == []
+
+
+def _copy_below(folder: Path, name: str, source: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Make a copy of a package or module below `breaker_NAME._vendor`, as libraries do; the copy's name."""
+    vendor = folder / f"breaker_{name}" / "_vendor"
+    vendor.mkdir(parents=True)
+    (vendor / "__init__.py").touch()
+    original = Path(source)
+    if original.name == "__init__.py":
+        shutil.copytree(original.parent, vendor / name)
+    else:
+        (vendor / "http").mkdir()
+        (vendor / "http" / "__init__.py").touch()
+        shutil.copy(original, vendor / "http" / "client.py")
+        name = "http.client"
+    monkeypatch.syspath_prepend(str(folder))
+    return f"{vendor.parent.name}._vendor.{name}"
+
+
+def test_a_copy_of_httpcore_inside_another_library(
+    attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _copy_below(tmp_path, "httpcore", httpcore.__file__, monkeypatch)
+
+    attack.fails(lambda: importlib.import_module(name).request("POST", attack.server.url + REFUSED, content=b"{}"))
+
+
+def test_a_copy_of_http_client_inside_another_library(
+    attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _copy_below(tmp_path, "client", http.client.__file__, monkeypatch)
+
+    def body() -> None:
+        connection = importlib.import_module(name).HTTPConnection("127.0.0.1", attack.server.port)
+        connection.request("POST", REFUSED, b"{}")
+
+    attack.fails(body)
+
+
+def test_a_module_that_is_only_named_like_one_is_left_alone(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "breaker_named").mkdir()
+    (tmp_path / "breaker_named" / "httpcore.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.import_module("breaker_named.httpcore")
+
+    assert Watched(server.url).run(lambda: 7) == 7
 
 
 @pytest.mark.parametrize("path", ["/api/v3/repos/acme%2Fsecret", "/api/v3/repos/acme%2fsecret/issues"])

@@ -40,6 +40,12 @@ def patch(module: ModuleType) -> None:
             _shape.replace(module.AsyncHTTP2Connection, name, "self request stream_id", _write_async)
 
 
+def patch_copy(module: ModuleType) -> None:
+    """Hook a copy of httpcore inside another library. What is only named like one is left alone."""
+    if hasattr(module, "ConnectionPool") and hasattr(module, "AsyncConnectionPool"):
+        patch(module)
+
+
 class _Judged(_body.Replay):
     """A body, and the request it was given leave with."""
 

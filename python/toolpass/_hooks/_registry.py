@@ -200,6 +200,8 @@ _HOOKS = {
 
 #: Ends of names under which libraries keep copies, and what hooks them.
 _COPIES = {
+    ".http.client": _Hook("_http_client"),
+    ".httpcore": _Hook("_httpcore", "patch_copy"),
     ".urllib3.connection": _Hook("_urllib3", "patch_connection"),
     ".urllib3_future.connection": _Hook("_urllib3", "patch_connection"),
     "urllib3.http2.connection": _Hook("_urllib3", "patch_http2"),
