@@ -91,14 +91,25 @@ impl ObservedAction {
     }
 
     /// Pickling goes through the JSON form.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        Ok((py.get_type::<ObservedAction>().getattr("_from_dict")?, (self.to_dict(py)?,)))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((
+            py.get_type::<ObservedAction>().getattr("_from_dict")?,
+            (self.to_dict(py)?,),
+        ))
     }
 
     #[staticmethod]
     #[pyo3(name = "_from_dict")]
     fn from_dict(members: &Bound<'_, PyDict>) -> PyResult<ObservedAction> {
-        let text = |key: &str| -> PyResult<Option<String>> { members.get_item(key)?.map(|value| value.extract()).transpose() };
+        let text = |key: &str| -> PyResult<Option<String>> {
+            members
+                .get_item(key)?
+                .map(|value| value.extract())
+                .transpose()
+        };
         let flag = |key: &str| -> PyResult<bool> { Ok(members.get_item(key)?.is_some()) };
         Ok(ObservedAction(guard::ObservedAction {
             method: text("method")?.unwrap_or_default(),
@@ -116,9 +127,13 @@ impl ObservedAction {
             sensitive: flag("sensitive")?,
             code: text("code")?.as_deref().and_then(RefusalCode::parse),
             reason: text("reason")?,
-            note: [guard::Note::Late, guard::Note::UnknownHost, guard::Note::Unmapped]
-                .into_iter()
-                .find(|note| text("note").ok().flatten().as_deref() == Some(note.as_str())),
+            note: [
+                guard::Note::Late,
+                guard::Note::UnknownHost,
+                guard::Note::Unmapped,
+            ]
+            .into_iter()
+            .find(|note| text("note").ok().flatten().as_deref() == Some(note.as_str())),
         }))
     }
 
@@ -181,14 +196,21 @@ impl AuditEvent {
     }
     #[getter]
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.arguments.as_deref().map(|json| loads(py, json)).transpose()
+        self.0
+            .arguments
+            .as_deref()
+            .map(|json| loads(py, json))
+            .transpose()
     }
     #[getter]
     fn authorization(&self) -> Option<&str> {
         self.0.authorization.as_deref()
     }
     #[getter]
-    #[expect(clippy::cast_precision_loss, reason = "a duration in microseconds fits a float's 53 bits for 285 years")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a duration in microseconds fits a float's 53 bits for 285 years"
+    )]
     fn duration_ms(&self) -> f64 {
         self.0.duration_us as f64 / 1000.0
     }
@@ -215,7 +237,9 @@ impl AuditEvent {
 /// UTC, ISO 8601, milliseconds.
 pub(crate) fn time_text(time: Wall) -> String {
     let milliseconds = i64::try_from(time.0.as_millis()).unwrap_or(i64::MAX);
-    jiff::Timestamp::from_millisecond(milliseconds).map(|time| format!("{time:.3}")).unwrap_or_default()
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map(|time| format!("{time:.3}"))
+        .unwrap_or_default()
 }
 
 fn loads<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {

@@ -36,12 +36,20 @@ pub(crate) struct AuthDecision {
 impl AuthDecision {
     /// Yes.
     pub(crate) fn allowed(reason: String) -> AuthDecision {
-        AuthDecision { allowed: true, reason, code: String::new() }
+        AuthDecision {
+            allowed: true,
+            reason,
+            code: String::new(),
+        }
     }
 
     /// No, or no answer.
     pub(crate) fn refused(code: RefusalCode, reason: String) -> AuthDecision {
-        AuthDecision { allowed: false, reason, code: code.as_str().into() }
+        AuthDecision {
+            allowed: false,
+            reason,
+            code: code.as_str().into(),
+        }
     }
 }
 
@@ -50,7 +58,11 @@ impl AuthDecision {
     #[new]
     #[pyo3(signature = (allowed, reason=String::new(), code=String::new()), text_signature = "(allowed, reason='', code='')")]
     fn new(allowed: bool, reason: String, code: String) -> AuthDecision {
-        AuthDecision { allowed, reason, code }
+        AuthDecision {
+            allowed,
+            reason,
+            code,
+        }
     }
 
     fn __hash__(&self) -> u64 {
@@ -65,7 +77,10 @@ impl AuthDecision {
 
     fn __repr__(&self) -> String {
         let allowed = if self.allowed { "True" } else { "False" };
-        format!("AuthDecision(allowed={allowed}, reason={:?}, code={:?})", self.reason, self.code)
+        format!(
+            "AuthDecision(allowed={allowed}, reason={:?}, code={:?})",
+            self.reason, self.code
+        )
     }
 }
 
@@ -96,7 +111,9 @@ impl Authorizer {
     pub(crate) fn engine(&self) -> PyResult<&Asker> {
         match self {
             Authorizer::Engine(asker) => Ok(asker),
-            Authorizer::Callable(_) | Authorizer::None => Err(PyTypeError::new_err("this tool asks no engine before its body")),
+            Authorizer::Callable(_) | Authorizer::None => Err(PyTypeError::new_err(
+                "this tool asks no engine before its body",
+            )),
         }
     }
 
@@ -105,33 +122,62 @@ impl Authorizer {
     pub(crate) fn callable<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyAny>> {
         match self {
             Authorizer::Callable(callable) => Ok(callable.bind(py)),
-            Authorizer::Engine(_) | Authorizer::None => Err(PyTypeError::new_err("this tool has no authorizer of its own")),
+            Authorizer::Engine(_) | Authorizer::None => Err(PyTypeError::new_err(
+                "this tool has no authorizer of its own",
+            )),
         }
     }
 
     /// Call the callable.
     /// Errors: what is no `Exception`.
-    pub(crate) fn ask(&self, py: Python<'_>, context: &Py<CallContext>) -> PyResult<AuthorizerAnswer> {
+    pub(crate) fn ask(
+        &self,
+        py: Python<'_>,
+        context: &Py<CallContext>,
+    ) -> PyResult<AuthorizerAnswer> {
         read(py, self.callable(py)?.call1((context.clone_ref(py),)))
     }
 }
 
 /// Read what a callable answered.
 /// Errors: what is no `Exception`.
-pub(crate) fn read(py: Python<'_>, answer: PyResult<Bound<'_, PyAny>>) -> PyResult<AuthorizerAnswer> {
+pub(crate) fn read(
+    py: Python<'_>,
+    answer: PyResult<Bound<'_, PyAny>>,
+) -> PyResult<AuthorizerAnswer> {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(error) if error.is_instance_of::<PyException>(py) => return Ok(AuthorizerAnswer::Raised(type_name(error.value(py)))),
+        Err(error) if error.is_instance_of::<PyException>(py) => {
+            return Ok(AuthorizerAnswer::Raised(type_name(error.value(py))));
+        }
         Err(error) => return Err(error),
     };
     if let Ok(decision) = answer.cast::<AuthDecision>() {
-        let AuthDecision { allowed, reason, code } = decision.get().clone();
-        return Ok(AuthorizerAnswer::Decided { allowed, reason, code });
+        let AuthDecision {
+            allowed,
+            reason,
+            code,
+        } = decision.get().clone();
+        return Ok(AuthorizerAnswer::Decided {
+            allowed,
+            reason,
+            code,
+        });
     }
     if let Ok(truth) = answer.cast_exact::<PyBool>() {
-        return Ok(AuthorizerAnswer::Decided { allowed: truth.is_true(), reason: String::new(), code: String::new() });
+        return Ok(AuthorizerAnswer::Decided {
+            allowed: truth.is_true(),
+            reason: String::new(),
+            code: String::new(),
+        });
     }
     // Closed or not, it is no answer.
-    close_awaitable(&answer).map(drop).or_else(|error| if error.is_instance_of::<PyException>(py) { Ok(()) } else { Err(error) })?;
+    close_awaitable(&answer).map(drop).or_else(|error| {
+        if error.is_instance_of::<PyException>(py) {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })?;
     Ok(AuthorizerAnswer::Odd)
 }

@@ -17,19 +17,28 @@ static GET_RUNNING_LOOP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 /// Start `future` on the runtime and answer an asyncio future of the running loop; `finish` makes the value or the exception
 /// of what it came to. Cancelling the asyncio future aborts the task.
 /// Errors: `RuntimeError` when no loop runs in this thread.
-pub(crate) fn awaitable<'py, F, D>(py: Python<'py>, future: F, finish: D) -> PyResult<Bound<'py, PyAny>>
+pub(crate) fn awaitable<'py, F, D>(
+    py: Python<'py>,
+    future: F,
+    finish: D,
+) -> PyResult<Bound<'py, PyAny>>
 where
     F: Future + Send + 'static,
     F::Output: Send,
     D: for<'a> FnOnce(Python<'a>, F::Output) -> PyResult<Py<PyAny>> + Send + 'static,
 {
-    let event_loop = GET_RUNNING_LOOP.import(py, "asyncio", "get_running_loop")?.call0()?;
+    let event_loop = GET_RUNNING_LOOP
+        .import(py, "asyncio", "get_running_loop")?
+        .call0()?;
     let waiting = event_loop.call_method0("create_future")?;
     let (target, handle) = (waiting.clone().unbind(), event_loop.unbind());
     let task = runtime()?.spawn(async move {
         let output = future.await;
         Python::attach(|py| {
-            let deliver = Deliver { target, outcome: Mutex::new(Some(finish(py, output))) };
+            let deliver = Deliver {
+                target,
+                outcome: Mutex::new(Some(finish(py, output))),
+            };
             // The loop may be closed by now; then nobody waits for the answer any more.
             if let Err(error) = handle.call_method1(py, "call_soon_threadsafe", (deliver,)) {
                 drop(error);
@@ -41,7 +50,10 @@ where
 }
 
 /// Something to await that is there already.
-pub(crate) fn ready<'py>(py: Python<'py>, outcome: PyResult<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn ready<'py>(
+    py: Python<'py>,
+    outcome: PyResult<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     Ok(Bound::new(py, Ready(Mutex::new(Some(outcome))))?.into_any())
 }
 
@@ -55,13 +67,20 @@ struct Deliver {
 #[pymethods]
 impl Deliver {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let outcome = self
+            .outcome
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if self.target.call_method0(py, "done")?.extract::<bool>(py)? {
             return Ok(());
         }
         match outcome {
             Some(Ok(value)) => self.target.call_method1(py, "set_result", (value,))?,
-            Some(Err(error)) => self.target.call_method1(py, "set_exception", (error.into_value(py),))?,
+            Some(Err(error)) => {
+                self.target
+                    .call_method1(py, "set_exception", (error.into_value(py),))?
+            }
             None => self.target.call_method0(py, "cancel")?,
         };
         Ok(())

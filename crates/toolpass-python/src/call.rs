@@ -73,7 +73,10 @@ impl CallContext {
     pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyMappingProxy>> {
         let made = self.arguments.get_or_try_init(py, || {
             let (args, kwargs) = &self.given;
-            let arguments = self.guarded.get().arguments(args.bind(py), kwargs.bind(py))?;
+            let arguments = self
+                .guarded
+                .get()
+                .arguments(args.bind(py), kwargs.bind(py))?;
             PyResult::Ok(PyMappingProxy::new(py, arguments.as_mapping()).unbind())
         })?;
         Ok(made.bind(py))
@@ -100,7 +103,10 @@ impl CallContext {
     /// The requests so far.
     #[getter]
     fn observed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.call.observed().into_iter().map(ObservedAction::new))
+        PyTuple::new(
+            py,
+            self.call.observed().into_iter().map(ObservedAction::new),
+        )
     }
 
     /// Whether nothing passes that no connection or table knows.
@@ -121,7 +127,12 @@ impl CallContext {
     /// The exception of the first refused request, if any.
     #[getter]
     fn refusal<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.call.refusal().map(|refusal| errors::refused(py, &refusal).into_value(py).into_bound(py).into_any())
+        self.call.refusal().map(|refusal| {
+            errors::refused(py, &refusal)
+                .into_value(py)
+                .into_bound(py)
+                .into_any()
+        })
     }
 
     /// Whether its requests are looked at.
@@ -138,7 +149,10 @@ impl CallContext {
 
     /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
     #[pyo3(signature = (*parts))]
-    fn observe_async<'py>(slf: &Bound<'py, Self>, parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    fn observe_async<'py>(
+        slf: &Bound<'py, Self>,
+        parts: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         observe::observe_soon(slf, parts)
     }
 

@@ -54,12 +54,19 @@ impl Source {
         } else if given.is_callable() {
             Ok(Source::Callable(given.clone().unbind()))
         } else {
-            Err(PyTypeError::new_err("expected `credentials` to be a mapping from names to secrets, or a callable of name and call"))
+            Err(PyTypeError::new_err(
+                "expected `credentials` to be a mapping from names to secrets, or a callable of name and call",
+            ))
         }
     }
 
     /// The named credential, now.
-    pub(crate) fn fetch<'py>(&self, py: Python<'py>, name: &str, context: &Py<CallContext>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn fetch<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        context: &Py<CallContext>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Source::Callable(source) => source.bind(py).call1((name, context.clone_ref(py))),
             Source::Mapping(source) => source.bind(py).get_item(name),
@@ -74,7 +81,9 @@ pub(crate) struct Remembered(Mutex<Option<(Py<PyString>, Hidden)>>);
 impl Remembered {
     /// [`hidden`], or what it was for the same text.
     pub(crate) fn hidden(&self, credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
-        let Ok(text) = credential.cast_exact::<PyString>() else { return hidden(credential, fields) };
+        let Ok(text) = credential.cast_exact::<PyString>() else {
+            return hidden(credential, fields);
+        };
         if let Some((known, hidden)) = self.lock().as_ref()
             && is_same(known.bind(text.py()), text)
         {
@@ -98,17 +107,31 @@ fn is_same(one: &Bound<'_, PyString>, other: &Bound<'_, PyString>) -> bool {
 /// The secrets in a credential: a text, bytes, or what a container holds. Of a mapping only what stands under one of `fields`, or
 /// under a key of a secret; all of it when no key is one. Of a pair the second, since the first is the user's name.
 fn hidden(credential: &Bound<'_, PyAny>, fields: &[String]) -> Hidden {
-    let is_secret = |key: &str| if fields.is_empty() { is_secret_key(key) } else { fields.iter().any(|field| field == key) };
+    let is_secret = |key: &str| {
+        if fields.is_empty() {
+            is_secret_key(key)
+        } else {
+            fields.iter().any(|field| field == key)
+        }
+    };
     let mut found = Vec::new();
     collect(credential, &is_secret, MAX_LEVELS, &mut found);
     if found.is_empty() {
         collect(credential, &|_| true, MAX_LEVELS, &mut found);
     }
     let too_short = found.iter().any(|secret| secret.expose().len() < MIN_BYTES);
-    Hidden { found: found.into(), too_short }
+    Hidden {
+        found: found.into(),
+        too_short,
+    }
 }
 
-fn collect(value: &Bound<'_, PyAny>, is_secret: &dyn Fn(&str) -> bool, levels: usize, found: &mut Vec<Secret>) {
+fn collect(
+    value: &Bound<'_, PyAny>,
+    is_secret: &dyn Fn(&str) -> bool,
+    levels: usize,
+    found: &mut Vec<Secret>,
+) {
     if let Ok(text) = value.cast::<PyString>() {
         found.push(Secret::new(text.to_string_lossy().into_owned()));
     } else if let Ok(bytes) = value.cast::<PyBytes>() {
@@ -131,9 +154,24 @@ fn collect(value: &Bound<'_, PyAny>, is_secret: &dyn Fn(&str) -> bool, levels: u
 }
 
 fn members<'py>(mapping: &Bound<'py, PyMapping>) -> Vec<(String, Bound<'py, PyAny>)> {
-    let pairs = mapping.items().map(|items| items.iter().collect()).unwrap_or_else(|_| Vec::new());
-    let pairs = pairs.iter().filter_map(|pair| pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok());
-    pairs.map(|(key, item)| (key.str().map(|key| key.to_string_lossy().into_owned()).unwrap_or_default(), item)).collect()
+    let pairs = mapping
+        .items()
+        .map(|items| items.iter().collect())
+        .unwrap_or_else(|_| Vec::new());
+    let pairs = pairs.iter().filter_map(|pair| {
+        pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()
+            .ok()
+    });
+    pairs
+        .map(|(key, item)| {
+            (
+                key.str()
+                    .map(|key| key.to_string_lossy().into_owned())
+                    .unwrap_or_default(),
+                item,
+            )
+        })
+        .collect()
 }
 
 fn secret_items<'py>(value: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
@@ -147,5 +185,9 @@ fn secret_items<'py>(value: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
         || value.is_instance_of::<PyTuple>()
         || value.is_instance_of::<PySet>()
         || value.is_instance_of::<PyFrozenSet>();
-    if is_container { value.try_iter().into_iter().flatten().flatten().collect() } else { Vec::new() }
+    if is_container {
+        value.try_iter().into_iter().flatten().flatten().collect()
+    } else {
+        Vec::new()
+    }
 }

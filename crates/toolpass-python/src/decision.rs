@@ -82,7 +82,9 @@ impl Decision {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Decision>().is_ok_and(|other| self.key() == other.get().key())
+        other
+            .cast::<Decision>()
+            .is_ok_and(|other| self.key() == other.get().key())
     }
 
     fn __hash__(&self) -> u64 {
@@ -95,8 +97,18 @@ impl Decision {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
         let as_of = self.0.as_of.map(|wall| wall.0);
         let (code, text) = (self.code().to_owned(), self.0.text().to_owned());
-        let rest = (self.0.status, self.0.identity.clone(), self.0.id.clone(), as_of, self.0.cached, self.0.retry_after_ms);
-        Ok((py.get_type::<Decision>().getattr("_of_parts")?, (code, text, rest)))
+        let rest = (
+            self.0.status,
+            self.0.identity.clone(),
+            self.0.id.clone(),
+            as_of,
+            self.0.cached,
+            self.0.retry_after_ms,
+        );
+        Ok((
+            py.get_type::<Decision>().getattr("_of_parts")?,
+            (code, text, rest),
+        ))
     }
 
     #[staticmethod]
@@ -115,7 +127,12 @@ impl Decision {
     }
 
     fn __repr__(&self) -> String {
-        format!("Decision(decision={:?}, reason={:?}, status={})", self.decision(), self.0.reason(), self.0.status)
+        format!(
+            "Decision(decision={:?}, reason={:?}, status={})",
+            self.decision(),
+            self.0.reason(),
+            self.0.status
+        )
     }
 }
 
@@ -136,14 +153,26 @@ pub(crate) fn of_foreign(answer: &Bound<'_, PyAny>) -> Core {
     if let Ok(native) = answer.cast::<Decision>() {
         return native.get().0.clone();
     }
-    let text = |name: &str| answer.getattr(name).ok().and_then(|value| value.extract::<String>().ok());
+    let text = |name: &str| {
+        answer
+            .getattr(name)
+            .ok()
+            .and_then(|value| value.extract::<String>().ok())
+    };
     let reason = text("reason").unwrap_or_default();
     let code = text("code").or_else(|| reason.split(':').next().map(|code| code.trim().to_owned()));
     let said = code.as_deref().and_then(Code::parse);
-    let rest = reason.split_once(':').filter(|_| said.is_some()).map_or(reason.as_str(), |(_, rest)| rest.trim());
+    let rest = reason
+        .split_once(':')
+        .filter(|_| said.is_some())
+        .map_or(reason.as_str(), |(_, rest)| rest.trim());
     match text("decision").as_deref() {
         Some("allow") => Core::allow(rest),
-        Some("deny") => Core::new(said.filter(|code| code.outcome() == Outcome::Deny).unwrap_or(Code::Denied), rest),
+        Some("deny") => Core::new(
+            said.filter(|code| code.outcome() == Outcome::Deny)
+                .unwrap_or(Code::Denied),
+            rest,
+        ),
         Some(_) | None => Core::unknown(said.unwrap_or(Code::Unsupported), rest),
     }
 }

@@ -28,13 +28,22 @@ pub(crate) struct Declared {
 /// Compile a declaration: what `toolpass.tool(...)` was given, and the function's parameters as
 /// `(name, kind, spelled hint, shown hint, default or the empty tuple)`.
 /// Errors: `TypeError`, `ValueError`, each naming the argument of the decorator.
-pub(crate) fn declare(given: &Bound<'_, PyDict>, parameters: &Bound<'_, PyList>) -> PyResult<Declared> {
+pub(crate) fn declare(
+    given: &Bound<'_, PyDict>,
+    parameters: &Bound<'_, PyList>,
+) -> PyResult<Declared> {
     let mut classes = Vec::new();
     let mut callables = Callables::default();
     let mut defaults = Vec::new();
     let mut compiled = Vec::new();
     for parameter in parameters {
-        let (name, kind, hint, shown, default): (String, u8, Bound<'_, PyAny>, String, Bound<'_, PyTuple>) = parameter.extract()?;
+        let (name, kind, hint, shown, default): (
+            String,
+            u8,
+            Bound<'_, PyAny>,
+            String,
+            Bound<'_, PyTuple>,
+        ) = parameter.extract()?;
         let hint = per_item(kind, hints::compile(&hint, &mut classes)?);
         compiled.push(Parameter {
             name,
@@ -62,8 +71,18 @@ pub(crate) fn declare(given: &Bound<'_, PyDict>, parameters: &Bound<'_, PyList>)
         reads_private: flag(given, "reads_private")?,
         sends_out: flag(given, "sends_out")?,
     };
-    let secret_fields = maybe_value(given, "secret_fields")?.map(|fields| texts("secret_fields", &fields)).transpose()?.unwrap_or_default();
-    Ok(Declared { tool, callables, classes, defaults, secret_fields, receiver: flag(given, "receiver")? })
+    let secret_fields = maybe_value(given, "secret_fields")?
+        .map(|fields| texts("secret_fields", &fields))
+        .transpose()?
+        .unwrap_or_default();
+    Ok(Declared {
+        tool,
+        callables,
+        classes,
+        defaults,
+        secret_fields,
+        receiver: flag(given, "receiver")?,
+    })
 }
 
 /// `*args: T` holds a `T` each, `**kw: T` too.
@@ -83,23 +102,37 @@ fn kind_of(kind: u8) -> PyResult<ParameterKind> {
         2 => ParameterKind::Positions,
         3 => ParameterKind::NameOnly,
         4 => ParameterKind::Names,
-        other => return Err(PyValueError::new_err(format!("unknown kind of parameter {other}"))),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "unknown kind of parameter {other}"
+            )));
+        }
     })
 }
 
 fn effect(given: &Bound<'_, PyDict>) -> PyResult<Option<Effect>> {
-    let Some(name) = maybe_value(given, "effect")? else { return Ok(None) };
+    let Some(name) = maybe_value(given, "effect")? else {
+        return Ok(None);
+    };
     let parsed = name.extract::<&str>().ok().and_then(Effect::parse);
-    parsed.map(Some).ok_or_else(|| PyValueError::new_err("expected `effect` to be \"read\", \"write\" or \"destructive\""))
+    parsed.map(Some).ok_or_else(|| {
+        PyValueError::new_err("expected `effect` to be \"read\", \"write\" or \"destructive\"")
+    })
 }
 
 fn limit(given: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
-    let Some(value) = maybe_value(given, "limit")? else { return Ok(None) };
-    whole_number(&value).map(Some).ok_or_else(|| PyValueError::new_err("expected `limit` to be a whole number of at least 0"))
+    let Some(value) = maybe_value(given, "limit")? else {
+        return Ok(None);
+    };
+    whole_number(&value)
+        .map(Some)
+        .ok_or_else(|| PyValueError::new_err("expected `limit` to be a whole number of at least 0"))
 }
 
 fn authorizer(given: &Bound<'_, PyDict>) -> PyResult<Option<Authorize>> {
-    let Some(value) = maybe_value(given, "authorize")? else { return Ok(None) };
+    let Some(value) = maybe_value(given, "authorize")? else {
+        return Ok(None);
+    };
     if let Ok(permission) = value.cast::<Permission>() {
         return Ok(Some(Authorize::Permission(permission.get().question())));
     }
@@ -109,14 +142,23 @@ fn authorizer(given: &Bound<'_, PyDict>) -> PyResult<Option<Authorize>> {
     Ok(Some(Authorize::Host))
 }
 
-fn validators(given: &Bound<'_, PyDict>, parameters: &mut [Parameter], callables: &mut Callables) -> PyResult<()> {
+fn validators(
+    given: &Bound<'_, PyDict>,
+    parameters: &mut [Parameter],
+    callables: &mut Callables,
+) -> PyResult<()> {
     for (name, validator) in mapping(given, "validate")? {
         let index = index_of(parameters, "validate", &name)?;
         reject_async("validate", &name, &validator)?;
         if !validator.is_callable() {
-            return Err(PyTypeError::new_err(format!("expected the validator of `{name}` to be callable")));
+            return Err(PyTypeError::new_err(format!(
+                "expected the validator of `{name}` to be callable"
+            )));
         }
-        if let (Some(parameter), Some(slot)) = (parameters.get_mut(index), callables.validators.get_mut(index)) {
+        if let (Some(parameter), Some(slot)) = (
+            parameters.get_mut(index),
+            callables.validators.get_mut(index),
+        ) {
             parameter.validated = true;
             *slot = Some(validator.unbind());
         }
@@ -124,7 +166,11 @@ fn validators(given: &Bound<'_, PyDict>, parameters: &mut [Parameter], callables
     Ok(())
 }
 
-fn scopes(given: &Bound<'_, PyDict>, parameters: &mut [Parameter], callables: &mut Callables) -> PyResult<()> {
+fn scopes(
+    given: &Bound<'_, PyDict>,
+    parameters: &mut [Parameter],
+    callables: &mut Callables,
+) -> PyResult<()> {
     for (name, rule) in mapping(given, "scope")? {
         let index = index_of(parameters, "scope", &name)?;
         let rule = scope_rule("scope", &name, &rule, callables)?;
@@ -135,37 +181,68 @@ fn scopes(given: &Bound<'_, PyDict>, parameters: &mut [Parameter], callables: &m
     Ok(())
 }
 
-fn resources(given: &Bound<'_, PyDict>, callables: &mut Callables) -> PyResult<Vec<(String, ScopeRule)>> {
+fn resources(
+    given: &Bound<'_, PyDict>,
+    callables: &mut Callables,
+) -> PyResult<Vec<(String, ScopeRule)>> {
     let rules = mapping(given, "resources")?;
-    rules.into_iter().map(|(kind, rule)| Ok((kind.clone(), scope_rule("resources", &kind, &rule, callables)?))).collect()
+    rules
+        .into_iter()
+        .map(|(kind, rule)| {
+            Ok((
+                kind.clone(),
+                scope_rule("resources", &kind, &rule, callables)?,
+            ))
+        })
+        .collect()
 }
 
 /// One rule: a glob, a sequence of globs, a compiled pattern, a predicate, or `each(...)`/`whole(...)` around a predicate.
-fn scope_rule(setting: &str, name: &str, rule: &Bound<'_, PyAny>, callables: &mut Callables) -> PyResult<ScopeRule> {
+fn scope_rule(
+    setting: &str,
+    name: &str,
+    rule: &Bound<'_, PyAny>,
+    callables: &mut Callables,
+) -> PyResult<ScopeRule> {
     let wrong = || {
-        PyTypeError::new_err(format!("expected the rule of `{name}` in `{setting}` to be a glob, a sequence of globs, a compiled pattern or a callable"))
+        PyTypeError::new_err(format!(
+            "expected the rule of `{name}` in `{setting}` to be a glob, a sequence of globs, a compiled pattern or a callable"
+        ))
     };
     if let Ok(glob) = rule.extract::<String>() {
         return Ok(ScopeRule::Globs(vec![compile_glob(name, &glob)?]));
     }
     if rule.hasattr("fullmatch")? {
-        return Ok(ScopeRule::EachItem(add(callables, Predicate::Pattern(rule.clone().unbind()))));
+        return Ok(ScopeRule::EachItem(add(
+            callables,
+            Predicate::Pattern(rule.clone().unbind()),
+        )));
     }
     if let Ok(marked) = rule.getattr("__toolpass_whole__") {
         reject_async(setting, name, &marked)?;
-        return Ok(ScopeRule::Whole(add(callables, Predicate::Callable(marked.unbind()))));
+        return Ok(ScopeRule::Whole(add(
+            callables,
+            Predicate::Callable(marked.unbind()),
+        )));
     }
     if rule.is_callable() {
         reject_async(setting, name, rule)?;
-        return Ok(ScopeRule::EachItem(add(callables, Predicate::Callable(rule.clone().unbind()))));
+        return Ok(ScopeRule::EachItem(add(
+            callables,
+            Predicate::Callable(rule.clone().unbind()),
+        )));
     }
     let globs = rule.try_iter().map_err(|_| wrong())?;
-    let globs = globs.map(|glob| compile_glob(name, &glob?.extract::<String>().map_err(|_| wrong())?)).collect::<PyResult<Vec<_>>>()?;
+    let globs = globs
+        .map(|glob| compile_glob(name, &glob?.extract::<String>().map_err(|_| wrong())?))
+        .collect::<PyResult<Vec<_>>>()?;
     Ok(ScopeRule::Globs(globs))
 }
 
 fn compile_glob(name: &str, glob: &str) -> PyResult<Glob> {
-    Glob::compile(glob).map_err(|error| PyValueError::new_err(format!("the glob of `{name}` cannot be used: {error}")))
+    Glob::compile(glob).map_err(|error| {
+        PyValueError::new_err(format!("the glob of `{name}` cannot be used: {error}"))
+    })
 }
 
 fn add(callables: &mut Callables, predicate: Predicate) -> PredicateId {
@@ -176,24 +253,44 @@ fn add(callables: &mut Callables, predicate: Predicate) -> PredicateId {
 /// What an async function answers is true whatever it would say: it is no validator and no predicate.
 fn reject_async(setting: &str, name: &str, callable: &Bound<'_, PyAny>) -> PyResult<()> {
     if is_async(callable)? {
-        return Err(PyTypeError::new_err(format!("expected the rule of `{name}` in `{setting}` to be an ordinary function, not an async one")));
+        return Err(PyTypeError::new_err(format!(
+            "expected the rule of `{name}` in `{setting}` to be an ordinary function, not an async one"
+        )));
     }
     Ok(())
 }
 
 fn index_of(parameters: &[Parameter], setting: &str, name: &str) -> PyResult<usize> {
-    let found = parameters.iter().position(|parameter| parameter.name == name);
-    found.ok_or_else(|| PyTypeError::new_err(format!("`{setting}` names `{name}`, which is no parameter of the function")))
+    let found = parameters
+        .iter()
+        .position(|parameter| parameter.name == name);
+    found.ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "`{setting}` names `{name}`, which is no parameter of the function"
+        ))
+    })
 }
 
-fn mapping<'py>(given: &Bound<'py, PyDict>, key: &str) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let Some(value) = maybe_value(given, key)? else { return Ok(Vec::new()) };
-    let wrong = || PyTypeError::new_err(format!("expected `{key}` to be a mapping from names to rules"));
+fn mapping<'py>(
+    given: &Bound<'py, PyDict>,
+    key: &str,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let Some(value) = maybe_value(given, key)? else {
+        return Ok(Vec::new());
+    };
+    let wrong = || {
+        PyTypeError::new_err(format!(
+            "expected `{key}` to be a mapping from names to rules"
+        ))
+    };
     if value.is_instance_of::<PyString>() {
         return Err(wrong());
     }
     let items = value.call_method0("items").map_err(|_| wrong())?;
-    items.try_iter()?.map(|pair| pair?.extract().map_err(|_| wrong())).collect()
+    items
+        .try_iter()?
+        .map(|pair| pair?.extract().map_err(|_| wrong()))
+        .collect()
 }
 
 fn maybe_value<'py>(given: &Bound<'py, PyDict>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -202,7 +299,11 @@ fn maybe_value<'py>(given: &Bound<'py, PyDict>, key: &str) -> PyResult<Option<Bo
 
 fn maybe(given: &Bound<'_, PyDict>, key: &str) -> PyResult<Option<String>> {
     maybe_value(given, key)?
-        .map(|value| value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{key}` to be a text"))))
+        .map(|value| {
+            value
+                .extract()
+                .map_err(|_| PyTypeError::new_err(format!("expected `{key}` to be a text")))
+        })
         .transpose()
 }
 
@@ -213,6 +314,8 @@ fn required(given: &Bound<'_, PyDict>, key: &str) -> PyResult<String> {
 fn flag(given: &Bound<'_, PyDict>, key: &str) -> PyResult<bool> {
     match maybe_value(given, key)? {
         None => Ok(false),
-        Some(value) => value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{key}` to be True or False"))),
+        Some(value) => value
+            .extract()
+            .map_err(|_| PyTypeError::new_err(format!("expected `{key}` to be True or False"))),
     }
 }

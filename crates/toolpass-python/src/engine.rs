@@ -80,7 +80,12 @@ impl Toolpass {
     }
 
     /// The same as something to await.
-    pub(crate) fn awaitable<'py, F, D>(&self, py: Python<'py>, future: F, finish: D) -> PyResult<Bound<'py, PyAny>>
+    pub(crate) fn awaitable<'py, F, D>(
+        &self,
+        py: Python<'py>,
+        future: F,
+        finish: D,
+    ) -> PyResult<Bound<'py, PyAny>>
     where
         F: Future + Send + 'static,
         F::Output: Send,
@@ -95,7 +100,12 @@ impl Toolpass {
     }
 
     /// Ask without blocking the loop; `finish` makes the value or the exception.
-    fn ask_soon<'py>(&self, py: Python<'py>, question: Question, finish: Finish) -> PyResult<Bound<'py, PyAny>> {
+    fn ask_soon<'py>(
+        &self,
+        py: Python<'py>,
+        question: Question,
+        finish: Finish,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let engine = self.engine()?;
         if let Some(decision) = engine.try_cached(&question) {
             return ready(py, finish(py, &question, decision));
@@ -104,14 +114,24 @@ impl Toolpass {
             let decision = engine.check(&question).await;
             (question, decision)
         };
-        self.awaitable(py, asked, move |py, (question, decision)| finish(py, &question, decision))
+        self.awaitable(py, asked, move |py, (question, decision)| {
+            finish(py, &question, decision)
+        })
     }
 
     fn of(py: Python<'_>, config: Config, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Toolpass> {
         let log = Log::to(py, logger)?;
         let engine = Arc::new(build(&config)?);
-        let systems = Arc::new(toolpass_local::systems(&config).map_err(|error| PyValueError::new_err(error.to_string()))?);
-        Ok(Toolpass { config, systems, log, engine: Mutex::new((runtime::generation(), engine)) })
+        let systems = Arc::new(
+            toolpass_local::systems(&config)
+                .map_err(|error| PyValueError::new_err(error.to_string()))?,
+        );
+        Ok(Toolpass {
+            config,
+            systems,
+            log,
+            engine: Mutex::new((runtime::generation(), engine)),
+        })
     }
 }
 
@@ -137,16 +157,32 @@ impl Toolpass {
             decision_log,
             identity_cache_seconds: text(identity_cache_seconds)?,
         };
-        let config = load::from_values(settings::connections(connections)?, options, toolpass_registry::all());
-        Toolpass::of(connections.py(), config.map_err(|errors| PyValueError::new_err(errors.to_string()))?, logger)
+        let config = load::from_values(
+            settings::connections(connections)?,
+            options,
+            toolpass_registry::all(),
+        );
+        Toolpass::of(
+            connections.py(),
+            config.map_err(|errors| PyValueError::new_err(errors.to_string()))?,
+            logger,
+        )
     }
 
     /// An engine of a configuration file.
     #[classmethod]
     #[pyo3(signature = (path, *, logger=None))]
-    fn from_config(class: &Bound<'_, PyType>, path: PathBuf, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Toolpass> {
+    fn from_config(
+        class: &Bound<'_, PyType>,
+        path: PathBuf,
+        logger: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Toolpass> {
         let config = load::load_file(&path, toolpass_registry::all());
-        Toolpass::of(class.py(), config.map_err(|errors| PyValueError::new_err(errors.to_string()))?, logger)
+        Toolpass::of(
+            class.py(),
+            config.map_err(|errors| PyValueError::new_err(errors.to_string()))?,
+            logger,
+        )
     }
 
     /// Whether the engine runs in this process.
@@ -163,21 +199,36 @@ impl Toolpass {
 
     /// Ask a question. Answers a `Decision`; a failed look-up is `unknown`, never an exception.
     #[pyo3(signature = (*args, **kwargs))]
-    fn check(&self, py: Python<'_>, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Decision> {
+    fn check(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Decision> {
         let question = questions::read(args, kwargs)?;
         Ok(Decision(self.ask(py, &question)?))
     }
 
     /// Whether the answer is allow.
     #[pyo3(signature = (*args, **kwargs))]
-    fn allowed(&self, py: Python<'_>, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+    fn allowed(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<bool> {
         let question = questions::read(args, kwargs)?;
         Ok(self.ask(py, &question)?.outcome() == Outcome::Allow)
     }
 
     /// The decision when it is allow; otherwise raises `PermissionDenied`.
     #[pyo3(signature = (*args, **kwargs))]
-    fn require(&self, py: Python<'_>, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
+    fn require(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
         let question = questions::read(args, kwargs)?;
         let decision = self.ask(py, &question)?;
         required(py, &question, decision)
@@ -185,27 +236,51 @@ impl Toolpass {
 
     /// `check` as an awaitable; the loop is never blocked.
     #[pyo3(signature = (*args, **kwargs))]
-    fn acheck<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        self.ask_soon(py, questions::read(args, kwargs)?, |py, _, decision| Decision::object(py, decision))
+    fn acheck<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.ask_soon(py, questions::read(args, kwargs)?, |py, _, decision| {
+            Decision::object(py, decision)
+        })
     }
 
     /// `require` as an awaitable; the loop is never blocked.
     #[pyo3(signature = (*args, **kwargs))]
-    fn arequire<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+    fn arequire<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.ask_soon(py, questions::read(args, kwargs)?, required)
     }
 
     /// Verify every connection's credential: `(id, ok, summary or error)`, one each.
     #[pyo3(signature = (connections=None))]
-    fn probe(&self, py: Python<'_>, connections: Option<Vec<String>>) -> PyResult<Vec<(String, bool, String)>> {
+    fn probe(
+        &self,
+        py: Python<'_>,
+        connections: Option<Vec<String>>,
+    ) -> PyResult<Vec<(String, bool, String)>> {
         let engine = self.engine()?;
         let reports = self.wait(py, engine.probe(connections.as_deref()))?;
-        Ok(reports.into_iter().map(|report| (report.id.clone(), report.ok(), report.text())).collect())
+        Ok(reports
+            .into_iter()
+            .map(|report| (report.id.clone(), report.ok(), report.text()))
+            .collect())
     }
 
     /// The connections' ids, those that others reference first.
     fn connections(&self) -> PyResult<Vec<String>> {
-        Ok(self.engine()?.connections().into_iter().map(str::to_owned).collect())
+        Ok(self
+            .engine()?
+            .connections()
+            .into_iter()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Forget what is known of a connection, of a user, or of all.
@@ -216,7 +291,12 @@ impl Toolpass {
     }
 
     fn __repr__(&self) -> String {
-        let ids: Vec<&str> = self.config.connections.iter().map(|connection| connection.id.as_str()).collect();
+        let ids: Vec<&str> = self
+            .config
+            .connections
+            .iter()
+            .map(|connection| connection.id.as_str())
+            .collect();
         format!("Toolpass(in-process, connections={ids:?})")
     }
 }
@@ -228,8 +308,17 @@ fn required(py: Python<'_>, question: &Question, decision: Core) -> PyResult<Py<
     if allowed {
         return Ok(decision);
     }
-    let asked = (question.user.as_str(), question.connection.as_str(), question.action.as_str(), question.resource.as_str());
-    Err(errors::permission_denied(py, decision.into_bound(py), asked))
+    let asked = (
+        question.user.as_str(),
+        question.connection.as_str(),
+        question.action.as_str(),
+        question.resource.as_str(),
+    );
+    Err(errors::permission_denied(
+        py,
+        decision.into_bound(py),
+        asked,
+    ))
 }
 
 fn build(config: &Config) -> PyResult<Engine> {

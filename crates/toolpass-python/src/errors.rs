@@ -17,21 +17,34 @@ pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     let made = match &refusal.action {
         Some(action) => TOOL_CLASS.action(py).and_then(|class| {
             let action = ObservedAction::new((**action).clone());
-            class.call1((&refusal.tool, refusal.code.as_str(), &refusal.reason, action))
+            class.call1((
+                &refusal.tool,
+                refusal.code.as_str(),
+                &refusal.reason,
+                action,
+            ))
         }),
-        None => TOOL_CLASS.refused(py).and_then(|class| class.call1((&refusal.tool, refusal.code.as_str(), &refusal.reason))),
+        None => TOOL_CLASS
+            .refused(py)
+            .and_then(|class| class.call1((&refusal.tool, refusal.code.as_str(), &refusal.reason))),
     };
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
 /// `ToolError(tool, message, original)`.
 pub(crate) fn tool_error(py: Python<'_>, tool: &str, message: &str, original: &PyErr) -> PyErr {
-    let made = TOOL_ERROR.import(py, "toolpass._errors", "ToolError").and_then(|class| class.call1((tool, message, original.value(py))));
+    let made = TOOL_ERROR
+        .import(py, "toolpass._errors", "ToolError")
+        .and_then(|class| class.call1((tool, message, original.value(py))));
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
 /// `PermissionDenied(decision, user, connection, action, resource)`.
-pub(crate) fn permission_denied<'py>(py: Python<'py>, decision: Bound<'py, PyAny>, asked: (&str, &str, &str, &str)) -> PyErr {
+pub(crate) fn permission_denied<'py>(
+    py: Python<'py>,
+    decision: Bound<'py, PyAny>,
+    asked: (&str, &str, &str, &str),
+) -> PyErr {
     let (user, connection, action, resource) = asked;
     let class = PERMISSION_DENIED.import(py, "toolpass._errors", "PermissionDenied");
     let made = class.and_then(|class| class.call1((decision, user, connection, action, resource)));
@@ -40,12 +53,16 @@ pub(crate) fn permission_denied<'py>(py: Python<'py>, decision: Bound<'py, PyAny
 
 /// Whether an exception is a refusal of ours, of this call or a nested one.
 pub(crate) fn is_refusal(py: Python<'_>, error: &PyErr) -> bool {
-    TOOL_CLASS.refused(py).is_ok_and(|class| error.is_instance(py, class))
+    TOOL_CLASS
+        .refused(py)
+        .is_ok_and(|class| error.is_instance(py, class))
 }
 
 /// Whether an exception is a `ToolError` of ours.
 pub(crate) fn is_tool_error(error: &Bound<'_, PyAny>) -> bool {
-    TOOL_ERROR.import(error.py(), "toolpass._errors", "ToolError").is_ok_and(|class| error.is_instance(class).unwrap_or(false))
+    TOOL_ERROR
+        .import(error.py(), "toolpass._errors", "ToolError")
+        .is_ok_and(|class| error.is_instance(class).unwrap_or(false))
 }
 
 struct ToolClasses;

@@ -65,9 +65,24 @@ impl Guarded {
         parameters: &Bound<'_, PyList>,
     ) -> PyResult<Guarded> {
         let py = given.py();
-        let Declared { tool, callables, classes, defaults, secret_fields, receiver } = declare(given, parameters)?;
-        let authorizer = Authorizer::of(given.get_item("authorize")?.filter(|value| !value.is_none()));
-        let names = tool.parameters.iter().map(|parameter| PyString::intern(py, &parameter.name).unbind()).collect();
+        let Declared {
+            tool,
+            callables,
+            classes,
+            defaults,
+            secret_fields,
+            receiver,
+        } = declare(given, parameters)?;
+        let authorizer = Authorizer::of(
+            given
+                .get_item("authorize")?
+                .filter(|value| !value.is_none()),
+        );
+        let names = tool
+            .parameters
+            .iter()
+            .map(|parameter| PyString::intern(py, &parameter.name).unbind())
+            .collect();
         Ok(Guarded {
             tool: Arc::new(tool),
             callables,
@@ -87,16 +102,26 @@ impl Guarded {
     }
 
     /// Run an ordinary function: checks, body, event.
-    fn call(slf: &Bound<'_, Self>, args: &Bound<'_, PyTuple>, kwargs: &Bound<'_, PyDict>) -> PyResult<Py<PyAny>> {
+    fn call(
+        slf: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: &Bound<'_, PyDict>,
+    ) -> PyResult<Py<PyAny>> {
         let opened = Opened::open(slf, args, kwargs)?;
         match opened.drive(slf.get(), slf.py())? {
             Driven::Refused(refusal) => opened.refuse(slf.py(), refusal),
-            Driven::Run(permit, credential) => body::run(slf, &opened, permit, credential, (args, kwargs)),
+            Driven::Run(permit, credential) => {
+                body::run(slf, &opened, permit, credential, (args, kwargs))
+            }
         }
     }
 
     /// Begin a call of an async function: a step that is ready, or that must be awaited first.
-    fn enter(slf: &Bound<'_, Self>, args: &Bound<'_, PyTuple>, kwargs: &Bound<'_, PyDict>) -> PyResult<Step> {
+    fn enter(
+        slf: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: &Bound<'_, PyDict>,
+    ) -> PyResult<Step> {
         Step::begin(slf, Opened::open(slf, args, kwargs)?)
     }
 }
@@ -109,7 +134,11 @@ impl Guarded {
 
     /// The arguments of a call by name, defaults applied.
     /// Errors: what does not fit the parameters.
-    pub(crate) fn arguments<'py>(&self, args: &Bound<'py, PyTuple>, kwargs: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    pub(crate) fn arguments<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let arguments = PyDict::new(args.py());
         for argument in bind::bind(self, args, kwargs).iter().flatten() {
             if let Some(name) = self.names.get(argument.parameter) {
@@ -124,8 +153,10 @@ impl Guarded {
         if self.warned_of_short_secret.swap(true, Ordering::Relaxed) {
             return;
         }
-        let text = "%s: the credential %r holds a secret of fewer than 8 bytes, which is not redacted";
+        let text =
+            "%s: the credential %r holds a secret of fewer than 8 bytes, which is not redacted";
         // A warning that cannot be given changes nothing about the call.
-        let _ = audit_logger(py).and_then(|logger| logger.call_method1("warning", (text, &self.tool.name, name)));
+        let _ = audit_logger(py)
+            .and_then(|logger| logger.call_method1("warning", (text, &self.tool.name, name)));
     }
 }

@@ -16,7 +16,9 @@ use crate::value::Class;
 pub(crate) fn compile(spelled: &Bound<'_, PyAny>, classes: &mut Vec<Class>) -> PyResult<Hint> {
     let spelled = spelled.cast::<PyTuple>()?;
     let form: String = spelled.get_item(0)?.extract()?;
-    let mut inner = |index: usize| -> PyResult<Box<Hint>> { Ok(Box::new(compile(&spelled.get_item(index)?, classes)?)) };
+    let mut inner = |index: usize| -> PyResult<Box<Hint>> {
+        Ok(Box::new(compile(&spelled.get_item(index)?, classes)?))
+    };
     Ok(match form.as_str() {
         "any" => Hint::Any,
         "bool" => Hint::Bool,
@@ -33,26 +35,43 @@ pub(crate) fn compile(spelled: &Bound<'_, PyAny>, classes: &mut Vec<Class>) -> P
         "mapping" => Hint::Mapping(inner(1)?, inner(2)?),
         "tuple" => Hint::Tuple(compile_all(spelled, classes)?),
         "union" => Hint::Union(compile_all(spelled, classes)?),
-        "class" => Hint::Class(add(classes, Class::Instances(spelled.get_item(1)?.unbind()))),
+        "class" => Hint::Class(add(
+            classes,
+            Class::Instances(spelled.get_item(1)?.unbind()),
+        )),
         "literal" => Hint::Literal(literals(spelled, classes)),
         "typed_dict" => Hint::TypedDict(members(spelled, classes)?),
-        other => return Err(PyValueError::new_err(format!("unknown form of hint `{other}`"))),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "unknown form of hint `{other}`"
+            )));
+        }
     })
 }
 
 fn compile_all(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> PyResult<Vec<Hint>> {
-    spelled.iter().skip(1).map(|item| compile(&item, classes)).collect()
+    spelled
+        .iter()
+        .skip(1)
+        .map(|item| compile(&item, classes))
+        .collect()
 }
 
 fn literals(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> Vec<ClassId> {
     let members = spelled.iter().skip(1);
-    members.map(|member| add(classes, Class::Member(member.unbind()))).collect()
+    members
+        .map(|member| add(classes, Class::Member(member.unbind())))
+        .collect()
 }
 
 fn members(spelled: &Bound<'_, PyTuple>, classes: &mut Vec<Class>) -> PyResult<Vec<Member>> {
     let one = |item: Bound<'_, PyAny>| -> PyResult<Member> {
         let (name, hint, required): (String, Bound<'_, PyAny>, bool) = item.extract()?;
-        Ok(Member { name, hint: compile(&hint, classes)?, required })
+        Ok(Member {
+            name,
+            hint: compile(&hint, classes)?,
+            required,
+        })
     };
     spelled.iter().skip(1).map(one).collect()
 }

@@ -36,7 +36,11 @@ pub(crate) struct PyHost<'a, 'py> {
 
 impl<'a, 'py> PyHost<'a, 'py> {
     pub(crate) fn new(py: Python<'py>, callables: &'a Callables) -> PyHost<'a, 'py> {
-        PyHost { py, callables, interrupt: None }
+        PyHost {
+            py,
+            callables,
+            interrupt: None,
+        }
     }
 
     /// What a callable raised that no check may swallow.
@@ -53,14 +57,27 @@ impl<'a, 'py> PyHost<'a, 'py> {
 
 impl<'py> Host<PyValue<'_, 'py>> for PyHost<'_, 'py> {
     fn validate(&mut self, index: usize, value: &PyValue<'_, 'py>) -> Verdict {
-        let Some(Some(validator)) = self.callables.validators.get(index) else { return Verdict::Reject(None) };
+        let Some(Some(validator)) = self.callables.validators.get(index) else {
+            return Verdict::Reject(None);
+        };
         match truth(self.py, validator, &value.object) {
             Ok(true) => Verdict::Accept,
             Ok(false) => Verdict::Reject(None),
             Err(error) => {
-                let shown = error.is_instance_of::<PyValueError>(self.py) || error.is_instance_of::<PyTypeError>(self.py);
-                let text = if shown { error.value(self.py).str().map(|text| text.to_string_lossy().into_owned()).ok() } else { None };
-                let said = text.unwrap_or_else(|| format!("its validator raised {}", type_name(error.value(self.py))));
+                let shown = error.is_instance_of::<PyValueError>(self.py)
+                    || error.is_instance_of::<PyTypeError>(self.py);
+                let text = if shown {
+                    error
+                        .value(self.py)
+                        .str()
+                        .map(|text| text.to_string_lossy().into_owned())
+                        .ok()
+                } else {
+                    None
+                };
+                let said = text.unwrap_or_else(|| {
+                    format!("its validator raised {}", type_name(error.value(self.py)))
+                });
                 self.keep_interrupt(error);
                 Verdict::Reject(Some(said))
             }
@@ -68,7 +85,11 @@ impl<'py> Host<PyValue<'_, 'py>> for PyHost<'_, 'py> {
     }
 
     fn holds(&mut self, predicate: PredicateId, value: &PyValue<'_, 'py>) -> bool {
-        let held = self.callables.predicates.get(predicate.0).map(|predicate| predicate.holds(self.py, &value.object));
+        let held = self
+            .callables
+            .predicates
+            .get(predicate.0)
+            .map(|predicate| predicate.holds(self.py, &value.object));
         match held {
             Some(Ok(held)) => held,
             Some(Err(error)) => {
@@ -84,7 +105,9 @@ impl AskText for Callables {
     fn holds_text(&self, predicate: PredicateId, text: &str) -> bool {
         Python::attach(|py| {
             let value = PyString::new(py, text).into_any();
-            self.predicates.get(predicate.0).is_some_and(|predicate| predicate.holds(py, &value).unwrap_or(false))
+            self.predicates
+                .get(predicate.0)
+                .is_some_and(|predicate| predicate.holds(py, &value).unwrap_or(false))
         })
     }
 }
@@ -93,9 +116,10 @@ impl Predicate {
     fn holds(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match self {
             Predicate::Callable(callable) => truth(py, callable, value),
-            Predicate::Pattern(pattern) if value.is_instance_of::<PyString>() => {
-                Ok(!pattern.bind(py).call_method1(pyo3::intern!(py, "fullmatch"), (value,))?.is_none())
-            }
+            Predicate::Pattern(pattern) if value.is_instance_of::<PyString>() => Ok(!pattern
+                .bind(py)
+                .call_method1(pyo3::intern!(py, "fullmatch"), (value,))?
+                .is_none()),
             Predicate::Pattern(_) => Ok(false),
         }
     }
@@ -124,5 +148,9 @@ pub(crate) fn close_awaitable(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Whether calling an object answers a coroutine.
 pub(crate) fn is_async(callable: &Bound<'_, PyAny>) -> PyResult<bool> {
-    callable.py().import("toolpass._context")?.call_method1("is_async", (callable,))?.is_truthy()
+    callable
+        .py()
+        .import("toolpass._context")?
+        .call_method1("is_async", (callable,))?
+        .is_truthy()
 }

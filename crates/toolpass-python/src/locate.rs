@@ -21,7 +21,12 @@ pub(crate) enum Located<'py> {
 }
 
 /// The addresses of a host, waiting for them with the interpreter's lock let go.
-pub(crate) fn now(py: Python<'_>, state: &Arc<State>, host: String, port: u16) -> PyResult<Vec<IpAddr>> {
+pub(crate) fn now(
+    py: Python<'_>,
+    state: &Arc<State>,
+    host: String,
+    port: u16,
+) -> PyResult<Vec<IpAddr>> {
     match located(&state.looked, &*clock(), &host) {
         Some(addresses) => Ok(addresses),
         None => runtime::wait(py, find(Arc::clone(state), host, port)),
@@ -29,11 +34,17 @@ pub(crate) fn now(py: Python<'_>, state: &Arc<State>, host: String, port: u16) -
 }
 
 /// The same without blocking the loop.
-pub(crate) fn soon<'py>(py: Python<'py>, state: &Arc<State>, host: String, port: u16) -> PyResult<Located<'py>> {
+pub(crate) fn soon<'py>(
+    py: Python<'py>,
+    state: &Arc<State>,
+    host: String,
+    port: u16,
+) -> PyResult<Located<'py>> {
     match located(&state.looked, &*clock(), &host) {
         Some(addresses) => Ok(Located::Now(addresses)),
         None => {
-            let finish = |py: Python<'_>, addresses: Vec<IpAddr>| Ok(addresses.into_pyobject(py)?.unbind());
+            let finish =
+                |py: Python<'_>, addresses: Vec<IpAddr>| Ok(addresses.into_pyobject(py)?.unbind());
             awaitable(py, find(Arc::clone(state), host, port), finish).map(Located::Later)
         }
     }
@@ -41,7 +52,9 @@ pub(crate) fn soon<'py>(py: Python<'py>, state: &Arc<State>, host: String, port:
 
 async fn find(state: Arc<State>, host: String, port: u16) -> Vec<IpAddr> {
     match &state.settings.systems {
-        KnownSystems::Known(systems) => locate(systems, &state.looked, &*clock(), &host, port).await,
+        KnownSystems::Known(systems) => {
+            locate(systems, &state.looked, &*clock(), &host, port).await
+        }
         KnownSystems::NeverTold => Vec::new(),
     }
 }

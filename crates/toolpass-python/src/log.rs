@@ -34,38 +34,73 @@ impl Log {
     /// Errors: `TypeError` for what is no logger.
     pub(crate) fn to(py: Python<'_>, logger: Option<&Bound<'_, PyAny>>) -> PyResult<Log> {
         let logger = match logger {
-            Some(logger) if ["log", "getEffectiveLevel"].iter().all(|name| logger.getattr(*name).is_ok_and(|method| method.is_callable())) => {
+            Some(logger)
+                if ["log", "getEffectiveLevel"].iter().all(|name| {
+                    logger
+                        .getattr(*name)
+                        .is_ok_and(|method| method.is_callable())
+                }) =>
+            {
                 logger.clone()
             }
-            Some(_) => return Err(PyTypeError::new_err("expected `logger` to be a `logging.Logger` or None")),
-            None => py.import("logging")?.call_method1("getLogger", ("toolpass",))?,
+            Some(_) => {
+                return Err(PyTypeError::new_err(
+                    "expected `logger` to be a `logging.Logger` or None",
+                ));
+            }
+            None => py
+                .import("logging")?
+                .call_method1("getLogger", ("toolpass",))?,
         };
         let queue = Arc::new(Queue::default());
-        Ok(Log { logger: logger.unbind(), dispatch: Dispatch::new(QueueUp(Arc::clone(&queue))), queue })
+        Ok(Log {
+            logger: logger.unbind(),
+            dispatch: Dispatch::new(QueueUp(Arc::clone(&queue))),
+            queue,
+        })
     }
 
     /// A future whose records are of this engine.
     pub(crate) fn over<F: Future>(&self, py: Python<'_>, future: F) -> WithDispatch<F> {
-        let level = self.logger.call_method0(py, "getEffectiveLevel").and_then(|level| level.extract::<u8>(py));
-        self.queue.level.store(level.unwrap_or(WARNING), Ordering::Relaxed);
+        let level = self
+            .logger
+            .call_method0(py, "getEffectiveLevel")
+            .and_then(|level| level.extract::<u8>(py));
+        self.queue
+            .level
+            .store(level.unwrap_or(WARNING), Ordering::Relaxed);
         future.with_subscriber(self.dispatch.clone())
     }
 
     /// Hand the records so far to the logger. What a handler raises is its own affair.
     pub(crate) fn drain(&self, py: Python<'_>) {
-        let records = std::mem::take(&mut *self.queue.records.lock().unwrap_or_else(PoisonError::into_inner));
+        let records = std::mem::take(
+            &mut *self
+                .queue
+                .records
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         for record in records {
             let _ = record.hand_to(self.logger.bind(py));
         }
         let lost = self.queue.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            let _ = self.logger.call_method1(py, "log", (WARNING, "%d records of the engine were lost", lost));
+            let _ = self.logger.call_method1(
+                py,
+                "log",
+                (WARNING, "%d records of the engine were lost", lost),
+            );
         }
     }
 
     /// The same from another thread or later.
     pub(crate) fn clone_ref(&self, py: Python<'_>) -> Log {
-        Log { logger: self.logger.clone_ref(py), queue: Arc::clone(&self.queue), dispatch: self.dispatch.clone() }
+        Log {
+            logger: self.logger.clone_ref(py),
+            queue: Arc::clone(&self.queue),
+            dispatch: self.dispatch.clone(),
+        }
     }
 }
 
@@ -96,7 +131,9 @@ impl Record {
         extra.set_item("toolpass", members)?;
         let kwargs = PyDict::new(logger.py());
         kwargs.set_item("extra", extra)?;
-        logger.call_method("log", (self.level, "%s", &self.text), Some(&kwargs)).map(drop)
+        logger
+            .call_method("log", (self.level, "%s", &self.text), Some(&kwargs))
+            .map(drop)
     }
 }
 
@@ -128,8 +165,16 @@ impl Subscriber for QueueUp {
             // Writing to a String cannot fail.
             let _ = write!(text, " {name}={value}");
         }
-        let record = Record { level: level_of(event.metadata().level()), text, members: reader.members };
-        let mut records = self.0.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = Record {
+            level: level_of(event.metadata().level()),
+            text,
+            members: reader.members,
+        };
+        let mut records = self
+            .0
+            .records
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if records.len() < MAX_RECORDS {
             records.push_back(record);
         } else {

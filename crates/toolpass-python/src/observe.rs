@@ -62,7 +62,10 @@ impl Permit {
 
 /// Ask whether a request may leave, waiting for the answer.
 /// Errors: `ActionRefused` or `ToolRefused` when it may not.
-pub(crate) fn observe(context: &Bound<'_, CallContext>, parts: &Bound<'_, PyTuple>) -> PyResult<Permit> {
+pub(crate) fn observe(
+    context: &Bound<'_, CallContext>,
+    parts: &Bound<'_, PyTuple>,
+) -> PyResult<Permit> {
     let (this, py) = (context.get(), context.py());
     let _check = OnThread::check();
     let started = read(parts).and_then(|request| this.start(py, request));
@@ -70,15 +73,25 @@ pub(crate) fn observe(context: &Bound<'_, CallContext>, parts: &Bound<'_, PyTupl
 }
 
 /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
-pub(crate) fn observe_soon<'py>(context: &Bound<'py, CallContext>, parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn observe_soon<'py>(
+    context: &Bound<'py, CallContext>,
+    parts: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
     let (this, py) = (context.get(), context.py());
     let started = read(parts).and_then(|request| this.start(py, request));
-    this.settle(py, started.and_then(|check| Observing::advance(context, check)))
+    this.settle(
+        py,
+        started.and_then(|check| Observing::advance(context, check)),
+    )
 }
 
 /// Whether an upper layer was just given leave for this very request; uses it up.
 pub(crate) fn admits(context: &CallContext, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
-    Ok(request::admitted(&context.call, current_block(parts.py())?, &read(parts)?))
+    Ok(request::admitted(
+        &context.call,
+        current_block(parts.py())?,
+        &read(parts)?,
+    ))
 }
 
 #[pymethods]
@@ -90,7 +103,11 @@ impl Observing {
     }
 
     /// Go on with what was awaited: a `Permit`, or another `Observing`.
-    fn resume<'py>(&self, py: Python<'py>, answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn resume<'py>(
+        &self,
+        py: Python<'py>,
+        answer: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.go_on(py, Ok(answer.clone()))
     }
 
@@ -104,11 +121,19 @@ impl Observing {
 impl Waiting {
     /// Answer what was asked.
     /// Errors: what was raised instead of an answer, or an answer that is none.
-    fn answered(self, py: Python<'_>, answer: PyResult<Bound<'_, PyAny>>) -> PyResult<RequestCheck> {
+    fn answered(
+        self,
+        py: Python<'_>,
+        answer: PyResult<Bound<'_, PyAny>>,
+    ) -> PyResult<RequestCheck> {
         let Waiting { mut check, asked } = self;
         match (asked, answer) {
-            (Asked::Addresses, answer) => check.answer_addresses(&answer?.extract::<Vec<IpAddr>>()?),
-            (Asked::Decision(question), Ok(answer)) => check.answer_decision(&question, &of_foreign(&answer), Asker::now()),
+            (Asked::Addresses, answer) => {
+                check.answer_addresses(&answer?.extract::<Vec<IpAddr>>()?)
+            }
+            (Asked::Decision(question), Ok(answer)) => {
+                check.answer_decision(&question, &of_foreign(&answer), Asker::now())
+            }
             (Asked::Decision(question), Err(error)) if error.is_instance_of::<PyException>(py) => {
                 check.answer_decision(&question, &Asker::crashed(py, &error), Asker::now());
             }
@@ -127,17 +152,31 @@ impl Waiting {
 }
 
 impl Observing {
-    fn go_on<'py>(&self, py: Python<'py>, answer: PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    fn go_on<'py>(
+        &self,
+        py: Python<'py>,
+        answer: PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let context = self.context.bind(py);
-        let Some(waiting) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some(waiting) = self
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        else {
             return Err(PyTypeError::new_err("this request was answered already"));
         };
-        let went_on = waiting.answered(py, answer).and_then(|check| Observing::advance(context, check));
+        let went_on = waiting
+            .answered(py, answer)
+            .and_then(|check| Observing::advance(context, check));
         context.get().settle(py, went_on)
     }
 
     /// Go on as far as possible without waiting.
-    fn advance<'py>(context: &Bound<'py, CallContext>, check: RequestCheck) -> PyResult<Bound<'py, PyAny>> {
+    fn advance<'py>(
+        context: &Bound<'py, CallContext>,
+        check: RequestCheck,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let py = context.py();
         let this = context.get();
         let state = Arc::clone(&this.state);
@@ -145,39 +184,84 @@ impl Observing {
         loop {
             let (rest, next) = check.next(&this.guarded.get().callables, Asker::now());
             let (waiting, awaitable) = match (rest, next) {
-                (_, RequestNext::Pass(permit)) => return Ok(Bound::new(py, Permit(permit))?.into_any()),
+                (_, RequestNext::Pass(permit)) => {
+                    return Ok(Bound::new(py, Permit(permit))?.into_any());
+                }
                 (_, RequestNext::Refuse(refusal)) => return Err(errors::refused(py, &refusal)),
-                (Some(mut rest), RequestNext::Ask(question)) => match this.engine(&state)?.ask_soon(py, &question)? {
-                    Answer::Now(decision) => {
-                        rest.answer_decision(&question, &decision, Asker::now());
-                        check = rest;
-                        continue;
+                (Some(mut rest), RequestNext::Ask(question)) => {
+                    match this.engine(&state)?.ask_soon(py, &question)? {
+                        Answer::Now(decision) => {
+                            rest.answer_decision(&question, &decision, Asker::now());
+                            check = rest;
+                            continue;
+                        }
+                        Answer::Later(awaitable) => (
+                            Waiting {
+                                check: rest,
+                                asked: Asked::Decision(question),
+                            },
+                            awaitable,
+                        ),
                     }
-                    Answer::Later(awaitable) => (Waiting { check: rest, asked: Asked::Decision(question) }, awaitable),
-                },
-                (Some(mut rest), RequestNext::Resolve { connection, freshness, pointer }) => match &state.engine {
+                }
+                (
+                    Some(mut rest),
+                    RequestNext::Resolve {
+                        connection,
+                        freshness,
+                        pointer,
+                    },
+                ) => match &state.engine {
                     None => {
                         rest.answer_resource(Err(unasked()));
                         check = rest;
                         continue;
                     }
                     Some(engine) => {
-                        let awaitable = engine.resolve_soon(py, Lookup { connection, freshness, pointer })?;
-                        (Waiting { check: rest, asked: Asked::Pointer }, awaitable)
+                        let awaitable = engine.resolve_soon(
+                            py,
+                            Lookup {
+                                connection,
+                                freshness,
+                                pointer,
+                            },
+                        )?;
+                        (
+                            Waiting {
+                                check: rest,
+                                asked: Asked::Pointer,
+                            },
+                            awaitable,
+                        )
                     }
                 },
-                (Some(mut rest), RequestNext::Locate { host, port }) => match locate::soon(py, &state, host, port)? {
-                    Located::Now(addresses) => {
-                        rest.answer_addresses(&addresses);
-                        check = rest;
-                        continue;
+                (Some(mut rest), RequestNext::Locate { host, port }) => {
+                    match locate::soon(py, &state, host, port)? {
+                        Located::Now(addresses) => {
+                            rest.answer_addresses(&addresses);
+                            check = rest;
+                            continue;
+                        }
+                        Located::Later(awaitable) => (
+                            Waiting {
+                                check: rest,
+                                asked: Asked::Addresses,
+                            },
+                            awaitable,
+                        ),
                     }
-                    Located::Later(awaitable) => (Waiting { check: rest, asked: Asked::Addresses }, awaitable),
-                },
-                (None, RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
+                }
+                (
+                    None,
+                    RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. },
+                ) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
             let waiting = Mutex::new(Some(waiting));
-            let observing = Observing { context: context.clone().unbind(), waiting, awaitable: awaitable.unbind() };
+            let observing = Observing {
+                context: context.clone().unbind(),
+                waiting,
+                awaitable: awaitable.unbind(),
+            };
             return Ok(Bound::new(py, observing)?.into_any());
         }
     }
@@ -202,22 +286,44 @@ impl CallContext {
                     rest.answer_decision(&question, &decision, Asker::now());
                     rest
                 }
-                (Some(mut rest), RequestNext::Resolve { connection, freshness, pointer }) => {
-                    let lookup = Lookup { connection, freshness, pointer };
-                    rest.answer_resource(state.engine.as_ref().map_or_else(|| Ok(Err(unasked())), |engine| engine.resolve(py, lookup))?);
+                (
+                    Some(mut rest),
+                    RequestNext::Resolve {
+                        connection,
+                        freshness,
+                        pointer,
+                    },
+                ) => {
+                    let lookup = Lookup {
+                        connection,
+                        freshness,
+                        pointer,
+                    };
+                    rest.answer_resource(
+                        state.engine.as_ref().map_or_else(
+                            || Ok(Err(unasked())),
+                            |engine| engine.resolve(py, lookup),
+                        )?,
+                    );
                     rest
                 }
                 (Some(mut rest), RequestNext::Locate { host, port }) => {
                     rest.answer_addresses(&locate::now(py, &state, host, port)?);
                     rest
                 }
-                (None, RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. }) => return Err(PyTypeError::new_err("a request asked after its end")),
+                (
+                    None,
+                    RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. },
+                ) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
         }
     }
 
     fn engine<'s>(&self, state: &'s State) -> PyResult<&'s Asker> {
-        state.engine.as_ref().ok_or_else(|| PyTypeError::new_err("no engine is set up to ask"))
+        state
+            .engine
+            .as_ref()
+            .ok_or_else(|| PyTypeError::new_err("no engine is set up to ask"))
     }
 
     /// Whatever went wrong on the way to a permit refuses the request; a late one is an audit event of its own.
@@ -246,19 +352,43 @@ fn unasked() -> Decision {
 /// The parts of a request as hooks hand them over: scheme, host, port, method, target, headers, body, whether there is a body
 /// that could not be seen.
 fn read(parts: &Bound<'_, PyTuple>) -> PyResult<WireRequest> {
-    type Parts<'py> = (Any<'py>, Any<'py>, Option<u16>, Any<'py>, Any<'py>, Any<'py>, Option<Any<'py>>, bool);
+    type Parts<'py> = (
+        Any<'py>,
+        Any<'py>,
+        Option<u16>,
+        Any<'py>,
+        Any<'py>,
+        Any<'py>,
+        Option<Any<'py>>,
+        bool,
+    );
     type Any<'py> = Bound<'py, PyAny>;
     let (scheme, host, port, method, target, headers, body, unread): Parts<'_> = parts.extract()?;
-    let (scheme, host, method, target) = (text(&scheme)?, text(&host)?, text(&method)?, text(&target)?);
-    let pairs: Vec<(String, Vec<u8>)> = headers.try_iter()?.map(|pair| header(&pair?)).collect::<PyResult<_>>()?;
+    let (scheme, host, method, target) =
+        (text(&scheme)?, text(&host)?, text(&method)?, text(&target)?);
+    let pairs: Vec<(String, Vec<u8>)> = headers
+        .try_iter()?
+        .map(|pair| header(&pair?))
+        .collect::<PyResult<_>>()?;
     let bytes = body.map(|body| bytes(&body)).transpose()?;
     let body = match (&bytes, unread) {
         (_, true) => RawBody::Unread,
         (Some(bytes), false) => RawBody::Bytes(bytes),
         (None, false) => RawBody::None,
     };
-    let headers = pairs.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
-    let raw = RawRequest { scheme: &scheme, host: &host, port, method: &method, target: &target, headers, body };
+    let headers = pairs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_slice()))
+        .collect();
+    let raw = RawRequest {
+        scheme: &scheme,
+        host: &host,
+        port,
+        method: &method,
+        target: &target,
+        headers,
+        body,
+    };
     Ok(WireRequest::read(raw, &Limits::default()))
 }
 

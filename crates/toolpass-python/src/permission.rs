@@ -29,7 +29,12 @@ pub(crate) struct Permission {
 impl Permission {
     /// The question, as the guard asks it.
     pub(crate) fn question(&self) -> Question {
-        Question { connection: self.connection.clone(), action: self.action.clone(), resource: self.resource.clone(), fresh: self.fresh }
+        Question {
+            connection: self.connection.clone(),
+            action: self.action.clone(),
+            resource: self.resource.clone(),
+            fresh: self.fresh,
+        }
     }
 }
 
@@ -37,12 +42,27 @@ impl Permission {
 impl Permission {
     #[new]
     #[pyo3(signature = (tp, connection, action, resource, *, fresh=false))]
-    fn new(tp: &Bound<'_, PyAny>, connection: String, action: String, resource: &str, fresh: bool) -> PyResult<Permission> {
+    fn new(
+        tp: &Bound<'_, PyAny>,
+        connection: String,
+        action: String,
+        resource: &str,
+        fresh: bool,
+    ) -> PyResult<Permission> {
         if !tp.getattr("check").is_ok_and(|check| check.is_callable()) {
-            return Err(PyTypeError::new_err("expected an engine: an object with a callable `check`"));
+            return Err(PyTypeError::new_err(
+                "expected an engine: an object with a callable `check`",
+            ));
         }
-        let resource = Template::parse(resource).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Permission { engine: Arc::new(Asker::of(tp)), connection, action, resource, fresh })
+        let resource =
+            Template::parse(resource).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Permission {
+            engine: Arc::new(Asker::of(tp)),
+            connection,
+            action,
+            resource,
+            fresh,
+        })
     }
 
     /// The arguments the resource is filled from.
@@ -54,12 +74,23 @@ impl Permission {
     /// Ask for a call, waiting for the answer: so that an authorizer of one's own may ask this one too.
     fn __call__(&self, py: Python<'_>, call: &Bound<'_, CallContext>) -> PyResult<AuthDecision> {
         let Some(session) = &call.get().call.session else {
-            return Ok(AuthDecision::refused(RefusalCode::AuthorizationError, "there is no session to ask for".into()));
+            return Ok(AuthDecision::refused(
+                RefusalCode::AuthorizationError,
+                "there is no session to ask for".into(),
+            ));
         };
         let arguments = call.get().arguments(py)?;
-        let resource = match self.resource.fill(|name| filled(&arguments.get_item(name).ok()?)) {
+        let resource = match self
+            .resource
+            .fill(|name| filled(&arguments.get_item(name).ok()?))
+        {
             Ok(resource) => resource,
-            Err(unfilled) => return Ok(AuthDecision::refused(RefusalCode::InvalidArguments, unfilled.to_string())),
+            Err(unfilled) => {
+                return Ok(AuthDecision::refused(
+                    RefusalCode::InvalidArguments,
+                    unfilled.to_string(),
+                ));
+            }
         };
         let question = Asked {
             user: session.user().into(),
@@ -68,12 +99,24 @@ impl Permission {
             connection: self.connection.clone(),
             action: self.action.clone(),
             resource: resource.as_str().into(),
-            freshness: Freshness { fresh: self.fresh, max_age: None },
+            freshness: Freshness {
+                fresh: self.fresh,
+                max_age: None,
+            },
             ..Asked::default()
         };
         let decision = self.engine.ask(py, &question)?;
-        let Asked { action, connection, resource, .. } = &question;
-        let said = format!("{}: {action} on {resource} in {connection}: {}", decision.outcome().as_str(), decision.reason());
+        let Asked {
+            action,
+            connection,
+            resource,
+            ..
+        } = &question;
+        let said = format!(
+            "{}: {action} on {resource} in {connection}: {}",
+            decision.outcome().as_str(),
+            decision.reason()
+        );
         Ok(match refusal_of(decision.code()) {
             None => AuthDecision::allowed(said),
             Some(code) => AuthDecision::refused(code, said),
@@ -81,13 +124,22 @@ impl Permission {
     }
 
     fn __repr__(&self) -> String {
-        format!("permission_check(connection={:?}, action={:?}, resource={:?})", self.connection, self.action, self.resource.as_str())
+        format!(
+            "permission_check(connection={:?}, action={:?}, resource={:?})",
+            self.connection,
+            self.action,
+            self.resource.as_str()
+        )
     }
 }
 
 /// The resource of a permission, filled from named values: its text, or the `Decision` that says why it cannot be.
 #[pyfunction]
-pub(crate) fn fill_resource(py: Python<'_>, permission: &Permission, values: &Bound<'_, PyDict>) -> PyResult<Py<PyAny>> {
+pub(crate) fn fill_resource(
+    py: Python<'_>,
+    permission: &Permission,
+    values: &Bound<'_, PyDict>,
+) -> PyResult<Py<PyAny>> {
     let value_of = |name: &str| filled(&values.get_item(name).ok().flatten()?);
     match permission.resource.fill(value_of) {
         Ok(resource) => Ok(PyString::new(py, resource.as_str()).into_any().unbind()),
@@ -109,7 +161,8 @@ fn filled(value: &Bound<'_, PyAny>) -> Option<Filled<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
         // U+FFFD stands for what could not be read: the resource asked about would not be the one that is touched.
         let text = text.to_string_lossy();
-        return (!text.contains(char::REPLACEMENT_CHARACTER)).then(|| Filled::Text(text.into_owned().into()));
+        return (!text.contains(char::REPLACEMENT_CHARACTER))
+            .then(|| Filled::Text(text.into_owned().into()));
     }
     if value.is_instance_of::<PyBool>() {
         return None;

@@ -16,12 +16,21 @@ use mentions::Search;
 
 /// The value without the secrets.
 /// Errors: `ValueError` for a value larger than what is looked at.
-pub(crate) fn redacted<'py>(value: &Bound<'py, PyAny>, secrets: &Secrets) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn redacted<'py>(
+    value: &Bound<'py, PyAny>,
+    secrets: &Secrets,
+) -> PyResult<Bound<'py, PyAny>> {
     if mentions::is_number(value) {
         return Ok(value.clone());
     }
-    let mentioned = Search::new(secrets).finds(value).map_err(|TooLarge| PyValueError::new_err(TooLarge.to_string()))?;
-    if mentioned { rebuild::rebuilt(value, secrets) } else { Ok(value.clone()) }
+    let mentioned = Search::new(secrets)
+        .finds(value)
+        .map_err(|TooLarge| PyValueError::new_err(TooLarge.to_string()))?;
+    if mentioned {
+        rebuild::rebuilt(value, secrets)
+    } else {
+        Ok(value.clone())
+    }
 }
 
 /// Whether an exception, its causes, contexts, groups, notes and attributes mention a secret. One too large to be looked at
@@ -33,14 +42,28 @@ pub(crate) fn chain_mentions(py: Python<'_>, error: &PyErr, secrets: &Secrets) -
     let mut search = Search::new(secrets);
     let mut pending = vec![error.value(py).clone().into_any()];
     while let Some(exception) = pending.pop() {
-        let members = ["args", "__notes__"].iter().filter_map(|name| exception.getattr(*name).ok());
+        let members = ["args", "__notes__"]
+            .iter()
+            .filter_map(|name| exception.getattr(*name).ok());
         let whole = (!errors::is_tool_error(&exception)).then(|| exception.clone());
-        if members.chain(whole).any(|member| search.finds(&member).unwrap_or(true)) {
+        if members
+            .chain(whole)
+            .any(|member| search.finds(&member).unwrap_or(true))
+        {
             return true;
         }
-        let linked = ["__cause__", "__context__"].iter().filter_map(|name| exception.getattr(*name).ok());
-        let grouped = exception.getattr("exceptions").and_then(|group| group.try_iter()).into_iter().flatten().flatten();
-        let exceptions = linked.chain(grouped).filter(|linked| linked.is_instance_of::<PyBaseException>());
+        let linked = ["__cause__", "__context__"]
+            .iter()
+            .filter_map(|name| exception.getattr(*name).ok());
+        let grouped = exception
+            .getattr("exceptions")
+            .and_then(|group| group.try_iter())
+            .into_iter()
+            .flatten()
+            .flatten();
+        let exceptions = linked
+            .chain(grouped)
+            .filter(|linked| linked.is_instance_of::<PyBaseException>());
         pending.extend(exceptions.filter(|linked| search.is_new(linked)));
     }
     false

@@ -24,8 +24,14 @@ pub(crate) fn runtime() -> PyResult<Arc<Runtime>> {
     if let Some(runtime) = &*slot {
         return Ok(Arc::clone(runtime));
     }
-    let built = Builder::new_multi_thread().worker_threads(2).thread_name("toolpass").enable_all().build();
-    let runtime = Arc::new(built.map_err(|error| PyRuntimeError::new_err(format!("toolpass could not start its threads: {error}")))?);
+    let built = Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("toolpass")
+        .enable_all()
+        .build();
+    let runtime = Arc::new(built.map_err(|error| {
+        PyRuntimeError::new_err(format!("toolpass could not start its threads: {error}"))
+    })?);
     *slot = Some(Arc::clone(&runtime));
     Ok(runtime)
 }
@@ -47,7 +53,9 @@ where
     let runtime = runtime()?;
     let mut future = std::pin::pin!(future);
     loop {
-        let slice = py.detach(|| runtime.block_on(async { tokio::time::timeout(SIGNALS, &mut future).await }));
+        let slice = py.detach(|| {
+            runtime.block_on(async { tokio::time::timeout(SIGNALS, &mut future).await })
+        });
         match slice {
             Ok(output) => return Ok(output),
             Err(_elapsed) => py.check_signals()?,

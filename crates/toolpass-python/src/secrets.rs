@@ -48,8 +48,12 @@ pub(crate) fn file(path: std::path::PathBuf) -> PyResult<Secret> {
 /// A secret in memory.
 #[pyfunction]
 pub(crate) fn literal(value: &Bound<'_, PyAny>) -> PyResult<Secret> {
-    let bytes = value.extract::<&str>().map(|text| text.as_bytes().to_vec()).or_else(|_| value.extract::<Vec<u8>>());
-    let bytes = bytes.map_err(|_| PyTypeError::new_err("expected the secret as a text or bytes"))?;
+    let bytes = value
+        .extract::<&str>()
+        .map(|text| text.as_bytes().to_vec())
+        .or_else(|_| value.extract::<Vec<u8>>());
+    let bytes =
+        bytes.map_err(|_| PyTypeError::new_err("expected the secret as a text or bytes"))?;
     if bytes.is_empty() {
         return Err(PyValueError::new_err("expected a secret that is not empty"));
     }
@@ -57,13 +61,21 @@ pub(crate) fn literal(value: &Bound<'_, PyAny>) -> PyResult<Secret> {
 }
 
 fn parse(text: &str) -> PyResult<Secret> {
-    SecretRef::parse(text).map(Secret).map_err(|error| PyValueError::new_err(error.to_string()))
+    SecretRef::parse(text)
+        .map(Secret)
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A credential as a body gets it: one of our references is read, anything else is as it is.
-pub(crate) fn revealed<'py>(py: Python<'py>, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let Ok(secret) = value.cast::<Secret>() else { return Ok(value) };
-    let read = toolpass_http::secrets::read(&secret.get().0).map_err(|error| PyValueError::new_err(error.to_string()))?;
+pub(crate) fn revealed<'py>(
+    py: Python<'py>,
+    value: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Ok(secret) = value.cast::<Secret>() else {
+        return Ok(value);
+    };
+    let read = toolpass_http::secrets::read(&secret.get().0)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
     match read.expose_str() {
         Some(text) => Ok(pyo3::types::PyString::new(py, text).into_any()),
         None => Ok(pyo3::types::PyBytes::new(py, read.expose()).into_any()),

@@ -17,25 +17,36 @@ impl Session {
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }
-
 }
 
 #[pymethods]
 impl Session {
     #[new]
     #[pyo3(signature = (user, *, groups=None, token=None, id=None))]
-    fn new(user: &Bound<'_, PyAny>, groups: Option<&Bound<'_, PyAny>>, token: Option<&Bound<'_, PyAny>>, id: Option<&str>) -> PyResult<Session> {
-        let user: &str = user.extract().map_err(|_| PyValueError::new_err("expected `user` to be a text naming the person the agent works for"))?;
+    fn new(
+        user: &Bound<'_, PyAny>,
+        groups: Option<&Bound<'_, PyAny>>,
+        token: Option<&Bound<'_, PyAny>>,
+        id: Option<&str>,
+    ) -> PyResult<Session> {
+        let user: &str = user.extract().map_err(|_| {
+            PyValueError::new_err(
+                "expected `user` to be a text naming the person the agent works for",
+            )
+        })?;
         let token = match token {
             None => None,
             Some(token) => {
-                let text: &str = token.extract().map_err(|_| PyValueError::new_err("expected `token` to be a text"))?;
+                let text: &str = token
+                    .extract()
+                    .map_err(|_| PyValueError::new_err("expected `token` to be a text"))?;
                 Token::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?
             }
         };
         let groups = groups.map(texts).transpose()?;
         let made = Inner::new(user, groups, token, id.map(str::to_owned));
-        made.map(Session).map_err(|error| PyValueError::new_err(error.to_string()))
+        made.map(Session)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The person, as given.
@@ -47,13 +58,18 @@ impl Session {
     /// The person's groups; `None` when none were given.
     #[getter]
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        self.0.groups().map(|groups| PyTuple::new(py, groups)).transpose()
+        self.0
+            .groups()
+            .map(|groups| PyTuple::new(py, groups))
+            .transpose()
     }
 
     /// The person's own login token.
     #[getter]
     fn token(&self) -> Option<String> {
-        self.0.token().map(|token| String::from_utf8_lossy(token.expose()).into_owned())
+        self.0
+            .token()
+            .map(|token| String::from_utf8_lossy(token.expose()).into_owned())
     }
 
     /// The session's id.
@@ -81,14 +97,17 @@ impl Session {
             Some(("effect", effect)) => Effect::parse(effect).map(Key::Effect),
             Some(_) | None => None,
         };
-        parsed
-            .map(|key| self.0.count(&key))
-            .ok_or_else(|| PyValueError::new_err("expected `tool:<name>` or `effect:<read|write|destructive>`"))
+        parsed.map(|key| self.0.count(&key)).ok_or_else(|| {
+            PyValueError::new_err("expected `tool:<name>` or `effect:<read|write|destructive>`")
+        })
     }
 
     /// Make this the current session for the block.
     fn active(slf: Bound<'_, Self>) -> ActiveSession {
-        ActiveSession { session: slf.unbind(), tokens: std::sync::Mutex::new(Vec::new()) }
+        ActiveSession {
+            session: slf.unbind(),
+            tokens: std::sync::Mutex::new(Vec::new()),
+        }
     }
 
     fn __repr__(&self) -> String {
@@ -96,7 +115,9 @@ impl Session {
     }
 
     fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(PyTypeError::new_err("a Session belongs to its process and cannot be pickled"))
+        Err(PyTypeError::new_err(
+            "a Session belongs to its process and cannot be pickled",
+        ))
     }
 }
 
@@ -111,13 +132,20 @@ pub(crate) struct ActiveSession {
 impl ActiveSession {
     fn __enter__(&self, py: Python<'_>) -> PyResult<Py<Session>> {
         let token = session_variable().set(self.session.bind(py).clone().into_any())?;
-        self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(token.unbind());
+        self.tokens
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .push(token.unbind());
         Ok(self.session.clone_ref(py))
     }
 
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
-        let token = self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
+        let token = self
+            .tokens
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .pop();
         if let Some(token) = token {
             session_variable().reset(token.into_bound(py))?;
         }
@@ -128,9 +156,14 @@ impl ActiveSession {
 /// A sequence of texts. A bare text is refused: its letters would be taken for groups.
 /// Errors: `ValueError`.
 fn texts(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let wrong = || PyValueError::new_err("expected `groups` to be a sequence of texts, not a single text");
+    let wrong =
+        || PyValueError::new_err("expected `groups` to be a sequence of texts, not a single text");
     if given.is_instance_of::<PyString>() {
         return Err(wrong());
     }
-    given.try_iter().map_err(|_| wrong())?.map(|item| item?.extract::<String>().map_err(|_| wrong())).collect()
+    given
+        .try_iter()
+        .map_err(|_| wrong())?
+        .map(|item| item?.extract::<String>().map_err(|_| wrong()))
+        .collect()
 }

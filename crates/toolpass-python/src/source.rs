@@ -28,7 +28,13 @@ pub(crate) struct Variable {
 impl Variable {
     const fn new(name: &'static str) -> Variable {
         let empty = PyOnceLock::new;
-        Variable { name, object: empty(), get: empty(), set: empty(), reset: empty() }
+        Variable {
+            name,
+            object: empty(),
+            get: empty(),
+            set: empty(),
+            reset: empty(),
+        }
     }
 
     /// The `contextvars.ContextVar`.
@@ -36,7 +42,10 @@ impl Variable {
         let made = self.object.get_or_try_init(py, || {
             let kwargs = pyo3::types::PyDict::new(py);
             kwargs.set_item("default", py.None())?;
-            py.import("contextvars")?.getattr("ContextVar")?.call((self.name,), Some(&kwargs)).map(Bound::unbind)
+            py.import("contextvars")?
+                .getattr("ContextVar")?
+                .call((self.name,), Some(&kwargs))
+                .map(Bound::unbind)
         })?;
         Ok(made.bind(py))
     }
@@ -54,11 +63,19 @@ impl Variable {
     /// Put back the value from before `token`.
     /// Errors: `ValueError` in another context than the one the token is of.
     pub(crate) fn reset(&self, token: Bound<'_, PyAny>) -> PyResult<()> {
-        self.method(token.py(), &self.reset, "reset")?.call1((token,)).map(drop)
+        self.method(token.py(), &self.reset, "reset")?
+            .call1((token,))
+            .map(drop)
     }
 
-    fn method<'a, 'py>(&'a self, py: Python<'py>, slot: &'a PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<&'a Bound<'py, PyAny>> {
-        let made = slot.get_or_try_init(py, || self.object(py)?.getattr(name).map(Bound::unbind))?;
+    fn method<'a, 'py>(
+        &'a self,
+        py: Python<'py>,
+        slot: &'a PyOnceLock<Py<PyAny>>,
+        name: &str,
+    ) -> PyResult<&'a Bound<'py, PyAny>> {
+        let made =
+            slot.get_or_try_init(py, || self.object(py)?.getattr(name).map(Bound::unbind))?;
         Ok(made.bind(py))
     }
 }
@@ -113,7 +130,12 @@ impl OnThread {
 impl Drop for OnThread {
     fn drop(&mut self) {
         // Greenlets end in any order.
-        let ended = BODIES.with_borrow_mut(|bodies| bodies.iter().rposition(|(number, _)| *number == self.0).map(|at| bodies.remove(at)));
+        let ended = BODIES.with_borrow_mut(|bodies| {
+            bodies
+                .iter()
+                .rposition(|(number, _)| *number == self.0)
+                .map(|at| bodies.remove(at))
+        });
         drop(ended);
     }
 }
@@ -130,17 +152,28 @@ pub(crate) fn current_block(py: Python<'_>) -> PyResult<Option<ActAs>> {
     if current.is_none() {
         return Ok(None);
     }
-    Ok(Some(if current.extract::<&str>()? == "agent" { ActAs::Agent } else { ActAs::User }))
+    Ok(Some(if current.extract::<&str>()? == "agent" {
+        ActAs::Agent
+    } else {
+        ActAs::User
+    }))
 }
 
 /// The current session, from the toolkit's own source or the session variable. Anything but a session is none.
 /// Errors: what the source raises.
-pub(crate) fn current_session<'py>(py: Python<'py>, source: Option<&Py<PyAny>>) -> PyResult<Option<Bound<'py, Session>>> {
+pub(crate) fn current_session<'py>(
+    py: Python<'py>,
+    source: Option<&Py<PyAny>>,
+) -> PyResult<Option<Bound<'py, Session>>> {
     let found = match source {
         None => SESSION.get(py)?,
         Some(source) => {
             let source = source.bind(py);
-            if source.is_callable() { source.call0()? } else { source.call_method1(pyo3::intern!(py, "get"), (py.None(),))? }
+            if source.is_callable() {
+                source.call0()?
+            } else {
+                source.call_method1(pyo3::intern!(py, "get"), (py.None(),))?
+            }
         }
     };
     Ok(found.cast_into::<Session>().ok())

@@ -71,7 +71,9 @@ impl ToolkitCore {
 impl ToolkitCore {
     #[new]
     fn new() -> ToolkitCore {
-        ToolkitCore { state: RwLock::default() }
+        ToolkitCore {
+            state: RwLock::default(),
+        }
     }
 
     /// Replace the settings. A rejected call changes nothing.
@@ -97,7 +99,11 @@ impl State {
                 let _ = audit_logger(py).and_then(|logger| {
                     let kwargs = PyDict::new(py);
                     kwargs.set_item("exc_info", error.value(py))?;
-                    logger.call_method("error", ("the audit sink raised; the event is lost",), Some(&kwargs))
+                    logger.call_method(
+                        "error",
+                        ("the audit sink raised; the event is lost",),
+                        Some(&kwargs),
+                    )
                 });
                 Ok(())
             }
@@ -110,7 +116,13 @@ impl State {
         match &self.audit {
             Sink::None => false,
             Sink::Callable(_) => true,
-            Sink::Log => audit_logger(py).and_then(|logger| logger.call_method1(pyo3::intern!(py, "isEnabledFor"), (INFO,))?.is_truthy()).unwrap_or(true),
+            Sink::Log => audit_logger(py)
+                .and_then(|logger| {
+                    logger
+                        .call_method1(pyo3::intern!(py, "isEnabledFor"), (INFO,))?
+                        .is_truthy()
+                })
+                .unwrap_or(true),
         }
     }
 }
@@ -118,7 +130,10 @@ impl State {
 /// Make sure the hooks are in place. Answers a library in use that cannot be looked at.
 pub(crate) fn ensure_hooks(py: Python<'_>) -> PyResult<Option<String>> {
     static INSTALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    INSTALL.import(py, "toolpass._hooks._registry", "install")?.call0()?.extract()
+    INSTALL
+        .import(py, "toolpass._hooks._registry", "install")?
+        .call0()?
+        .extract()
 }
 
 /// `logging.INFO`.
@@ -127,22 +142,32 @@ const INFO: u8 = 20;
 fn log_event(py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
     let line = AuditEvent::new(event);
     let line = Bound::new(py, line)?.call_method0("to_json")?;
-    audit_logger(py)?.call_method1("info", ("%s", line)).map(drop)
+    audit_logger(py)?
+        .call_method1("info", ("%s", line))
+        .map(drop)
 }
 
 /// The logger of the toolkit.
 pub(crate) fn audit_logger<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
     static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let logger = LOGGER.get_or_try_init(py, || py.import("logging")?.call_method1("getLogger", ("toolpass.toolkit",)).map(Bound::unbind))?;
+    let logger = LOGGER.get_or_try_init(py, || {
+        py.import("logging")?
+            .call_method1("getLogger", ("toolpass.toolkit",))
+            .map(Bound::unbind)
+    })?;
     Ok(logger.bind(py))
 }
 
 fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
-    let setting = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> { Ok(given.get_item(name)?.filter(|value| !value.is_none())) };
+    let setting = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        Ok(given.get_item(name)?.filter(|value| !value.is_none()))
+    };
     let flag = |name: &str, default: bool| -> PyResult<bool> {
         match given.get_item(name)? {
             None => Ok(default),
-            Some(value) => value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{name}` to be True or False"))),
+            Some(value) => value.extract().map_err(|_| {
+                PyTypeError::new_err(format!("expected `{name}` to be True or False"))
+            }),
         }
     };
     flag("strict_types", false)?; // the face reads it, when a tool is declared
@@ -151,35 +176,64 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
     let systems = engine::systems(py, permissions.as_ref(), connections.as_ref())?;
     let settings = Settings {
         limits: limits(setting("limits")?.as_ref())?,
-        act_as: one_of("act_as", setting("act_as")?.as_ref(), &[("user", ActAs::User), ("agent", ActAs::Agent)])?,
+        act_as: one_of(
+            "act_as",
+            setting("act_as")?.as_ref(),
+            &[("user", ActAs::User), ("agent", ActAs::Agent)],
+        )?,
         strict: flag("strict", false)?,
-        unknown_hosts: one_of("unknown_hosts", setting("unknown_hosts")?.as_ref(), UNKNOWN_HOSTS)?,
+        unknown_hosts: one_of(
+            "unknown_hosts",
+            setting("unknown_hosts")?.as_ref(),
+            UNKNOWN_HOSTS,
+        )?,
         fresh_effects: fresh_effects(setting("fresh_effects")?.as_ref())?,
         intercept: flag("intercept", true)?,
-        private: setting("private")?.map(|value| texts("private", &value)).transpose()?.unwrap_or_default(),
-        engine: if permissions.is_some() { EngineState::Present } else { EngineState::Absent },
+        private: setting("private")?
+            .map(|value| texts("private", &value))
+            .transpose()?
+            .unwrap_or_default(),
+        engine: if permissions.is_some() {
+            EngineState::Present
+        } else {
+            EngineState::Absent
+        },
         has_connections: connections.is_some(),
         systems,
-        exfiltration: one_of("exfiltration", setting("exfiltration")?.as_ref(), &[("refuse", true), ("off", false)])?,
+        exfiltration: one_of(
+            "exfiltration",
+            setting("exfiltration")?.as_ref(),
+            &[("refuse", true), ("off", false)],
+        )?,
         audit_arguments: flag("audit_arguments", true)?,
     };
     Ok(State {
-        unheard: Arc::new(Settings { audit_arguments: false, ..settings.clone() }),
+        unheard: Arc::new(Settings {
+            audit_arguments: false,
+            ..settings.clone()
+        }),
         settings: Arc::new(settings),
         engine: permissions.map(|engine| Asker::of(&engine)),
         session: session_source(setting("session")?)?,
-        credentials: setting("credentials")?.map(|source| Source::of(&source)).transpose()?,
+        credentials: setting("credentials")?
+            .map(|source| Source::of(&source))
+            .transpose()?,
         on_refuse: on_refuse(setting("on_refuse")?)?,
         looked: Looked::default(),
         audit: sink(given)?,
     })
 }
 
-const UNKNOWN_HOSTS: &[(&str, UnknownHosts)] =
-    &[("guarded", UnknownHosts::Guarded), ("allow", UnknownHosts::Allow), ("refuse", UnknownHosts::Refuse)];
+const UNKNOWN_HOSTS: &[(&str, UnknownHosts)] = &[
+    ("guarded", UnknownHosts::Guarded),
+    ("allow", UnknownHosts::Allow),
+    ("refuse", UnknownHosts::Refuse),
+];
 
 fn sink(given: &Bound<'_, PyDict>) -> PyResult<Sink> {
-    let Some(sink) = given.get_item("audit")? else { return Ok(Sink::Log) };
+    let Some(sink) = given.get_item("audit")? else {
+        return Ok(Sink::Log);
+    };
     if sink.is_none() {
         return Ok(Sink::None);
     }
@@ -187,16 +241,18 @@ fn sink(given: &Bound<'_, PyDict>) -> PyResult<Sink> {
         return Ok(Sink::Log);
     }
     if is_async(&sink)? {
-        return Err(PyTypeError::new_err("expected `audit` to be an ordinary function; what an async one answers would be dropped"));
+        return Err(PyTypeError::new_err(
+            "expected `audit` to be an ordinary function; what an async one answers would be dropped",
+        ));
     }
     Ok(callable("audit", Some(sink))?.map_or(Sink::None, Sink::Callable))
 }
 
 fn session_source(value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
     match value {
-        Some(value) if !value.is_callable() && !value.hasattr("get")? => {
-            Err(PyTypeError::new_err("expected `session` to be a context variable or a callable without arguments"))
-        }
+        Some(value) if !value.is_callable() && !value.hasattr("get")? => Err(PyTypeError::new_err(
+            "expected `session` to be a context variable or a callable without arguments",
+        )),
         other => Ok(other.map(Bound::unbind)),
     }
 }
@@ -204,22 +260,38 @@ fn session_source(value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>
 fn on_refuse(value: Option<Bound<'_, PyAny>>) -> PyResult<OnRefuse> {
     match value {
         None => Ok(OnRefuse::Raise),
-        Some(value) if value.extract::<&str>().is_ok_and(|text| text == "message") => Ok(OnRefuse::Message),
+        Some(value) if value.extract::<&str>().is_ok_and(|text| text == "message") => {
+            Ok(OnRefuse::Message)
+        }
         Some(value) if value.is_callable() => Ok(OnRefuse::Call(value.unbind())),
-        Some(_) => Err(PyTypeError::new_err("expected `on_refuse` to be a callable or \"message\"")),
+        Some(_) => Err(PyTypeError::new_err(
+            "expected `on_refuse` to be a callable or \"message\"",
+        )),
     }
 }
 
 fn callable(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
     match value {
-        Some(value) if !value.is_callable() => Err(PyTypeError::new_err(format!("expected `{name}` to be callable"))),
+        Some(value) if !value.is_callable() => Err(PyTypeError::new_err(format!(
+            "expected `{name}` to be callable"
+        ))),
         other => Ok(other.map(Bound::unbind)),
     }
 }
 
 /// A closed set of texts; the first is the default.
-fn one_of<T: Copy>(name: &str, value: Option<&Bound<'_, PyAny>>, choices: &[(&str, T)]) -> PyResult<T> {
-    let accepted = || choices.iter().map(|(text, _)| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+fn one_of<T: Copy>(
+    name: &str,
+    value: Option<&Bound<'_, PyAny>>,
+    choices: &[(&str, T)],
+) -> PyResult<T> {
+    let accepted = || {
+        choices
+            .iter()
+            .map(|(text, _)| format!("{text:?}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let wrong = || PyValueError::new_err(format!("expected `{name}` to be one of {}", accepted()));
     let text = match value {
         None => None,
@@ -234,9 +306,19 @@ fn one_of<T: Copy>(name: &str, value: Option<&Bound<'_, PyAny>>, choices: &[(&st
 
 fn limits(value: Option<&Bound<'_, PyAny>>) -> PyResult<[Option<u32>; 3]> {
     let mut limits = [None; 3];
-    let Some(value) = value else { return Ok(limits) };
-    let wrong = || PyValueError::new_err("expected `limits` to map `read`, `write` or `destructive` to a whole number of at least 0");
-    for pair in value.call_method0("items").map_err(|_| wrong())?.try_iter()? {
+    let Some(value) = value else {
+        return Ok(limits);
+    };
+    let wrong = || {
+        PyValueError::new_err(
+            "expected `limits` to map `read`, `write` or `destructive` to a whole number of at least 0",
+        )
+    };
+    for pair in value
+        .call_method0("items")
+        .map_err(|_| wrong())?
+        .try_iter()?
+    {
         let (name, at_most): (String, Bound<'_, PyAny>) = pair?.extract().map_err(|_| wrong())?;
         let effect = Effect::parse(&name).ok_or_else(wrong)?;
         let at_most = whole_number(&at_most).ok_or_else(wrong)?;
@@ -251,13 +333,26 @@ fn limits(value: Option<&Bound<'_, PyAny>>) -> PyResult<[Option<u32>; 3]> {
 
 /// A whole number of at least 0 that is no bool.
 pub(crate) fn whole_number(value: &Bound<'_, PyAny>) -> Option<u32> {
-    if value.is_instance_of::<pyo3::types::PyBool>() { None } else { value.extract().ok() }
+    if value.is_instance_of::<pyo3::types::PyBool>() {
+        None
+    } else {
+        value.extract().ok()
+    }
 }
 
 fn fresh_effects(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Effect>> {
-    let Some(value) = value else { return Ok(vec![Effect::Destructive]) };
-    let wrong = || PyValueError::new_err("expected `fresh_effects` to hold only `read`, `write` and `destructive`");
-    texts("fresh_effects", value)?.iter().map(|name| Effect::parse(name).ok_or_else(wrong)).collect()
+    let Some(value) = value else {
+        return Ok(vec![Effect::Destructive]);
+    };
+    let wrong = || {
+        PyValueError::new_err(
+            "expected `fresh_effects` to hold only `read`, `write` and `destructive`",
+        )
+    };
+    texts("fresh_effects", value)?
+        .iter()
+        .map(|name| Effect::parse(name).ok_or_else(wrong))
+        .collect()
 }
 
 /// An iterable of texts; a bare text is refused, since its letters would be taken for them.
@@ -266,5 +361,9 @@ pub(crate) fn texts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String
     if value.is_instance_of::<pyo3::types::PyString>() {
         return Err(wrong());
     }
-    value.try_iter().map_err(|_| wrong())?.map(|item| item?.extract().map_err(|_| wrong())).collect()
+    value
+        .try_iter()
+        .map_err(|_| wrong())?
+        .map(|item| item?.extract().map_err(|_| wrong()))
+        .collect()
 }

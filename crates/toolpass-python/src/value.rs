@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString,
+    PyTuple,
+};
 use toolpass_guard::value::{ClassId, Value, View};
 
 /// What a class id of a hint stands for.
@@ -23,22 +26,39 @@ pub(crate) struct PyValue<'a, 'py> {
 
 impl<'a, 'py> PyValue<'a, 'py> {
     fn wrap(&self, object: Bound<'py, PyAny>) -> PyValue<'a, 'py> {
-        PyValue { object, classes: self.classes }
+        PyValue {
+            object,
+            classes: self.classes,
+        }
     }
 
     fn items<I: Iterator<Item = Bound<'py, PyAny>>>(&self, items: I) -> Vec<PyValue<'a, 'py>> {
         items.map(|item| self.wrap(item)).collect()
     }
 
-    fn pairs(&self, mapping: &Bound<'py, PyAny>) -> Option<Vec<(PyValue<'a, 'py>, PyValue<'a, 'py>)>> {
+    fn pairs(
+        &self,
+        mapping: &Bound<'py, PyAny>,
+    ) -> Option<Vec<(PyValue<'a, 'py>, PyValue<'a, 'py>)>> {
         if let Ok(dict) = mapping.cast::<PyDict>() {
-            return Some(dict.iter().map(|(key, value)| (self.wrap(key), self.wrap(value))).collect());
+            return Some(
+                dict.iter()
+                    .map(|(key, value)| (self.wrap(key), self.wrap(value)))
+                    .collect(),
+            );
         }
         let items = mapping.cast::<PyMapping>().ok()?.items().ok()?;
-        items.iter().map(|pair| pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()).map(|pair| {
-            let (key, value) = pair?;
-            Some((self.wrap(key), self.wrap(value)))
-        }).collect()
+        items
+            .iter()
+            .map(|pair| {
+                pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()
+                    .ok()
+            })
+            .map(|pair| {
+                let (key, value) = pair?;
+                Some((self.wrap(key), self.wrap(value)))
+            })
+            .collect()
     }
 }
 
@@ -56,8 +76,12 @@ impl Value for PyValue<'_, '_> {
         }
         if object.is_instance_of::<PyInt>() {
             // Python writes no number of more than 4300 digits in decimal.
-            let digits = object.str().or_else(|_| object.call_method1("__format__", ("#x",))?.str());
-            return digits.map_or(View::Other, |digits| View::Int(Cow::Owned(digits.to_string_lossy().into_owned())));
+            let digits = object
+                .str()
+                .or_else(|_| object.call_method1("__format__", ("#x",))?.str());
+            return digits.map_or(View::Other, |digits| {
+                View::Int(Cow::Owned(digits.to_string_lossy().into_owned()))
+            });
         }
         if let Ok(float) = object.cast::<PyFloat>() {
             return View::Float(float.value());
@@ -87,7 +111,9 @@ impl Value for PyValue<'_, '_> {
     fn is_instance(&self, class: ClassId) -> bool {
         let py = self.object.py();
         match self.classes.get(class.0) {
-            Some(Class::Instances(class)) => self.object.is_instance(class.bind(py)).unwrap_or(false),
+            Some(Class::Instances(class)) => {
+                self.object.is_instance(class.bind(py)).unwrap_or(false)
+            }
             Some(Class::Member(_)) | None => false,
         }
     }
@@ -97,20 +123,31 @@ impl Value for PyValue<'_, '_> {
         match self.classes.get(member.0) {
             Some(Class::Member(member)) => {
                 let member = member.bind(py);
-                self.object.get_type().is(member.get_type()) && self.object.eq(member).unwrap_or(false)
+                self.object.get_type().is(member.get_type())
+                    && self.object.eq(member).unwrap_or(false)
             }
             Some(Class::Instances(_)) | None => false,
         }
     }
 
     fn shown(&self, max_chars: usize) -> String {
-        let shown = self.object.repr().map(|text| text.to_string_lossy().into_owned());
+        let shown = self
+            .object
+            .repr()
+            .map(|text| text.to_string_lossy().into_owned());
         let shown = shown.unwrap_or_else(|_| format!("<{}>", self.type_name()));
-        if shown.chars().count() <= max_chars { shown } else { shown.chars().take(max_chars).chain(['…']).collect() }
+        if shown.chars().count() <= max_chars {
+            shown
+        } else {
+            shown.chars().take(max_chars).chain(['…']).collect()
+        }
     }
 }
 
 /// The name of an object's class.
 pub(crate) fn type_name(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string_lossy().into_owned())
+    object.get_type().name().map_or_else(
+        |_| "object".into(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }

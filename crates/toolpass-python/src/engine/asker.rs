@@ -80,17 +80,25 @@ impl Asker {
     pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Core> {
         match self {
             Asker::Native(engine) => engine.get().ask(py, question),
-            Asker::Foreign(engine) if !takes_facts(engine.bind(py), "check", question) => Ok(cannot_be_told()),
+            Asker::Foreign(engine) if !takes_facts(engine.bind(py), "check", question) => {
+                Ok(cannot_be_told())
+            }
             Asker::Foreign(engine) => match call(engine.bind(py), "check", question) {
                 Ok(answer) => Ok(of_foreign(&answer)),
-                Err(error) if error.is_instance_of::<PyException>(py) => Ok(Asker::crashed(py, &error)),
+                Err(error) if error.is_instance_of::<PyException>(py) => {
+                    Ok(Asker::crashed(py, &error))
+                }
                 Err(error) => Err(error),
             },
         }
     }
 
     /// Ask without blocking the loop.
-    pub(crate) fn ask_soon<'py>(&self, py: Python<'py>, question: &Question) -> PyResult<Answer<'py>> {
+    pub(crate) fn ask_soon<'py>(
+        &self,
+        py: Python<'py>,
+        question: &Question,
+    ) -> PyResult<Answer<'py>> {
         match self {
             Asker::Native(engine) => {
                 let toolpass = engine.get();
@@ -99,11 +107,21 @@ impl Asker {
                     return Ok(Answer::Now(decision));
                 }
                 let question = question.clone();
-                toolpass.awaitable(py, async move { engine.check(&question).await }, Decision::object).map(Answer::Later)
+                toolpass
+                    .awaitable(
+                        py,
+                        async move { engine.check(&question).await },
+                        Decision::object,
+                    )
+                    .map(Answer::Later)
             }
             Asker::Foreign(engine) => {
                 let engine = engine.bind(py);
-                let method = if engine.hasattr("acheck")? { "acheck" } else { "check" };
+                let method = if engine.hasattr("acheck")? {
+                    "acheck"
+                } else {
+                    "check"
+                };
                 if !takes_facts(engine, method, question) {
                     return Ok(Answer::Now(cannot_be_told()));
                 }
@@ -112,30 +130,52 @@ impl Asker {
                 }
                 let (arguments, keywords) = parts(py, question)?;
                 let start = py.import("toolpass._context")?.getattr("start_callable")?;
-                start.call1((engine.getattr("check")?, arguments, keywords)).map(Answer::Later)
+                start
+                    .call1((engine.getattr("check")?, arguments, keywords))
+                    .map(Answer::Later)
             }
         }
     }
 
     /// Look up where a pointer leads, waiting for it.
-    pub(crate) fn resolve(&self, py: Python<'_>, lookup: Lookup) -> PyResult<Result<Option<Resource>, Core>> {
+    pub(crate) fn resolve(
+        &self,
+        py: Python<'_>,
+        lookup: Lookup,
+    ) -> PyResult<Result<Option<Resource>, Core>> {
         match self {
             Asker::Native(engine) => {
                 let toolpass = engine.get();
                 let engine = toolpass.engine()?;
-                toolpass.wait(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await })
+                toolpass.wait(py, async move {
+                    engine
+                        .resolve(&lookup.connection, &lookup.pointer, lookup.freshness)
+                        .await
+                })
             }
             Asker::Foreign(_) => Ok(Err(cannot_resolve())),
         }
     }
 
     /// The same without blocking the loop: an awaitable of a [`Found`].
-    pub(crate) fn resolve_soon<'py>(&self, py: Python<'py>, lookup: Lookup) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn resolve_soon<'py>(
+        &self,
+        py: Python<'py>,
+        lookup: Lookup,
+    ) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Asker::Native(engine) => {
                 let toolpass = engine.get();
                 let engine = toolpass.engine()?;
-                toolpass.awaitable(py, async move { engine.resolve(&lookup.connection, &lookup.pointer, lookup.freshness).await }, Found::object)
+                toolpass.awaitable(
+                    py,
+                    async move {
+                        engine
+                            .resolve(&lookup.connection, &lookup.pointer, lookup.freshness)
+                            .await
+                    },
+                    Found::object,
+                )
             }
             Asker::Foreign(_) => ready(py, Found::object(py, Err(cannot_resolve()))),
         }
@@ -143,7 +183,10 @@ impl Asker {
 
     /// What an engine that raised has answered: nothing.
     pub(crate) fn crashed(py: Python<'_>, error: &PyErr) -> Core {
-        Core::unknown(Code::UpstreamError, format!("the engine raised {}", type_name(error.value(py))))
+        Core::unknown(
+            Code::UpstreamError,
+            format!("the engine raised {}", type_name(error.value(py))),
+        )
     }
 }
 
@@ -167,7 +210,11 @@ fn accepts_facts(engine: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
     let inspect = engine.py().import("inspect")?;
     let signature = inspect.call_method1("signature", (engine.getattr(method)?,))?;
     let any_name = inspect.getattr("Parameter")?.getattr("VAR_KEYWORD")?;
-    for pair in signature.getattr("parameters")?.call_method0("items")?.try_iter()? {
+    for pair in signature
+        .getattr("parameters")?
+        .call_method0("items")?
+        .try_iter()?
+    {
         let (name, parameter): (String, Bound<'_, PyAny>) = pair?.extract()?;
         if name == "facts" || parameter.getattr("kind")?.eq(&any_name)? {
             return Ok(true);
@@ -176,14 +223,21 @@ fn accepts_facts(engine: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
     Ok(false)
 }
 
-fn call<'py>(engine: &Bound<'py, PyAny>, method: &str, question: &Question) -> PyResult<Bound<'py, PyAny>> {
+fn call<'py>(
+    engine: &Bound<'py, PyAny>,
+    method: &str,
+    question: &Question,
+) -> PyResult<Bound<'py, PyAny>> {
     let (arguments, keywords) = parts(engine.py(), question)?;
     engine.call_method(method, arguments, Some(&keywords))
 }
 
 type Positional<'py> = Bound<'py, pyo3::types::PyTuple>;
 
-fn parts<'py>(py: Python<'py>, question: &Question) -> PyResult<(Positional<'py>, Bound<'py, PyDict>)> {
+fn parts<'py>(
+    py: Python<'py>,
+    question: &Question,
+) -> PyResult<(Positional<'py>, Bound<'py, PyDict>)> {
     let keywords = PyDict::new(py);
     keywords.set_item("fresh", question.freshness.fresh)?;
     if let Some(token) = &question.token {
@@ -193,6 +247,13 @@ fn parts<'py>(py: Python<'py>, question: &Question) -> PyResult<(Positional<'py>
         keywords.set_item("facts", &question.facts)?;
     }
     let groups = (!question.groups.is_empty()).then(|| question.groups.clone());
-    let arguments = (&question.user, &question.connection, &question.action, &question.resource, groups).into_pyobject(py)?;
+    let arguments = (
+        &question.user,
+        &question.connection,
+        &question.action,
+        &question.resource,
+        groups,
+    )
+        .into_pyobject(py)?;
     Ok((arguments, keywords))
 }

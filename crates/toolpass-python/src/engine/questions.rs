@@ -12,11 +12,19 @@ const POSITIONS: [&str; 5] = ["user", "connection", "action", "resource", "group
 
 /// Read `(user, connection, action, resource, groups=None, *, fresh=False, max_age=None, token=None)`.
 /// Errors: `TypeError`, naming the argument.
-pub(super) fn read(args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Question> {
+pub(super) fn read(
+    args: &Bound<'_, PyTuple>,
+    kwargs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Question> {
     if args.len() > POSITIONS.len() {
-        return Err(PyTypeError::new_err("expected at most user, connection, action, resource and groups by position; `fresh` and `token` are given by name"));
+        return Err(PyTypeError::new_err(
+            "expected at most user, connection, action, resource and groups by position; `fresh` and `token` are given by name",
+        ));
     }
-    let mut question = Question { facts: Facts::new(), ..Question::default() };
+    let mut question = Question {
+        facts: Facts::new(),
+        ..Question::default()
+    };
     let mut seen = Vec::with_capacity(8);
     for (name, value) in POSITIONS.iter().zip(args.iter()) {
         seen.push((*name).to_owned());
@@ -30,7 +38,11 @@ pub(super) fn read(args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>
         set(&mut question, &name, &value)?;
         seen.push(name);
     }
-    match POSITIONS.iter().take(4).find(|name| !seen.iter().any(|seen| seen == *name)) {
+    match POSITIONS
+        .iter()
+        .take(4)
+        .find(|name| !seen.iter().any(|seen| seen == *name))
+    {
         Some(missing) => Err(PyTypeError::new_err(format!("`{missing}` is missing"))),
         None => Ok(question),
     }
@@ -45,9 +57,23 @@ fn set(question: &mut Question, name: &str, value: &Bound<'_, PyAny>) -> PyResul
         "groups" => question.groups = groups(value)?,
         "token" => question.token = token(value)?,
         "facts" => question.facts = facts(value)?,
-        "fresh" => question.freshness = Freshness { fresh: flag(name, value)?, ..question.freshness },
-        "max_age" => question.freshness = Freshness { max_age: age(value)?, ..question.freshness },
-        other => return Err(PyTypeError::new_err(format!("`{other}` is no argument of a check"))),
+        "fresh" => {
+            question.freshness = Freshness {
+                fresh: flag(name, value)?,
+                ..question.freshness
+            }
+        }
+        "max_age" => {
+            question.freshness = Freshness {
+                max_age: age(value)?,
+                ..question.freshness
+            }
+        }
+        other => {
+            return Err(PyTypeError::new_err(format!(
+                "`{other}` is no argument of a check"
+            )));
+        }
     }
     Ok(())
 }
@@ -55,12 +81,16 @@ fn set(question: &mut Question, name: &str, value: &Bound<'_, PyAny>) -> PyResul
 fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(text.to_string_lossy().into_owned()),
-        Err(_) => Err(PyTypeError::new_err(format!("expected `{name}` to be a text"))),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "expected `{name}` to be a text"
+        ))),
     }
 }
 
 fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    value.extract().map_err(|_| PyTypeError::new_err(format!("expected `{name}` to be True or False")))
+    value
+        .extract()
+        .map_err(|_| PyTypeError::new_err(format!("expected `{name}` to be True or False")))
 }
 
 /// What an observed request said besides its resource.
@@ -68,7 +98,9 @@ fn facts(value: &Bound<'_, PyAny>) -> PyResult<Facts> {
     if value.is_none() {
         return Ok(Facts::new());
     }
-    value.extract().map_err(|_| PyTypeError::new_err("expected `facts` to be a dict of texts"))
+    value
+        .extract()
+        .map_err(|_| PyTypeError::new_err("expected `facts` to be a dict of texts"))
 }
 
 fn groups(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
@@ -76,13 +108,19 @@ fn groups(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         return Ok(Vec::new());
     }
     if value.is_instance_of::<PyBool>() {
-        return Err(PyTypeError::new_err("expected `groups` to be a sequence of texts; `fresh` is given by name: `fresh=True`"));
+        return Err(PyTypeError::new_err(
+            "expected `groups` to be a sequence of texts; `fresh` is given by name: `fresh=True`",
+        ));
     }
     let wrong = || PyTypeError::new_err("expected `groups` to be a sequence of texts");
     if value.is_instance_of::<PyString>() {
         return Err(wrong());
     }
-    value.try_iter().map_err(|_| wrong())?.map(|group| text("groups", &group?).map_err(|_| wrong())).collect()
+    value
+        .try_iter()
+        .map_err(|_| wrong())?
+        .map(|group| text("groups", &group?).map_err(|_| wrong()))
+        .collect()
 }
 
 /// A token that cannot be one is asked about all the same: the engine answers `invalid_request`.
@@ -98,7 +136,10 @@ fn age(value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     if value.is_none() {
         return Ok(None);
     }
-    let wrong = || PyTypeError::new_err("expected `max_age` to be a number of seconds of at least 0");
+    let wrong =
+        || PyTypeError::new_err("expected `max_age` to be a number of seconds of at least 0");
     let seconds: f64 = value.extract().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| wrong())
+    Duration::try_from_secs_f64(seconds)
+        .map(Some)
+        .map_err(|_| wrong())
 }

@@ -27,7 +27,8 @@ pub(super) fn bind<'a, 'py>(
         let by_position = match parameter.kind {
             ParameterKind::PositionalOnly | ParameterKind::Either => positions.next(),
             ParameterKind::Positions => {
-                let rest = PyTuple::new(py, positions.by_ref()).map_err(|error| error.to_string())?;
+                let rest =
+                    PyTuple::new(py, positions.by_ref()).map_err(|error| error.to_string())?;
                 bound.push(argument(guarded, index, rest.into_any(), false));
                 continue;
             }
@@ -39,16 +40,23 @@ pub(super) fn bind<'a, 'py>(
         };
         let by_name = match parameter.kind {
             ParameterKind::PositionalOnly => None,
-            ParameterKind::Either | ParameterKind::NameOnly | ParameterKind::Names | ParameterKind::Positions => {
+            ParameterKind::Either
+            | ParameterKind::NameOnly
+            | ParameterKind::Names
+            | ParameterKind::Positions => {
                 name_of(guarded, index).and_then(|name| kwargs.get_item(name).ok().flatten())
             }
         };
         named += usize::from(by_name.is_some());
         match (by_position, by_name) {
             (Some(_), Some(_)) => return Err(format!("`{}` is given twice", parameter.name)),
-            (Some(value), None) | (None, Some(value)) => bound.push(argument(guarded, index, value, false)),
+            (Some(value), None) | (None, Some(value)) => {
+                bound.push(argument(guarded, index, value, false))
+            }
             (None, None) => match guarded.defaults.get(index) {
-                Some(Some(default)) => bound.push(argument(guarded, index, default.bind(py).clone(), true)),
+                Some(Some(default)) => {
+                    bound.push(argument(guarded, index, default.bind(py).clone(), true))
+                }
                 Some(None) | None => return Err(format!("`{}` is missing", parameter.name)),
             },
         }
@@ -58,15 +66,25 @@ pub(super) fn bind<'a, 'py>(
     }
     if kwargs.len() > named {
         let strangers = strangers(guarded, kwargs);
-        match (rest_of_names, guarded.tool.credential.is_some() && strangers.iter().any(|(name, _)| name == "credential")) {
+        match (
+            rest_of_names,
+            guarded.tool.credential.is_some()
+                && strangers.iter().any(|(name, _)| name == "credential"),
+        ) {
             (Some(index), false) => {
                 let rest = PyDict::new(py);
                 for (name, value) in &strangers {
-                    rest.set_item(name, value).map_err(|error| error.to_string())?;
+                    rest.set_item(name, value)
+                        .map_err(|error| error.to_string())?;
                 }
                 bound.push(argument(guarded, index, rest.into_any(), false));
             }
-            _ => return Err(format!("`{}` is no parameter of the tool", strangers.first().map_or("?", |(name, _)| name))),
+            _ => {
+                return Err(format!(
+                    "`{}` is no parameter of the tool",
+                    strangers.first().map_or("?", |(name, _)| name)
+                ));
+            }
         }
     } else if let Some(index) = rest_of_names {
         bound.push(argument(guarded, index, PyDict::new(py).into_any(), false));
@@ -74,8 +92,20 @@ pub(super) fn bind<'a, 'py>(
     Ok(bound)
 }
 
-fn argument<'a, 'py>(guarded: &'a Guarded, parameter: usize, object: Bound<'py, PyAny>, is_default: bool) -> Argument<PyValue<'a, 'py>> {
-    Argument { parameter, value: PyValue { object, classes: &guarded.classes }, is_default }
+fn argument<'a, 'py>(
+    guarded: &'a Guarded,
+    parameter: usize,
+    object: Bound<'py, PyAny>,
+    is_default: bool,
+) -> Argument<PyValue<'a, 'py>> {
+    Argument {
+        parameter,
+        value: PyValue {
+            object,
+            classes: &guarded.classes,
+        },
+        is_default,
+    }
 }
 
 fn name_of(guarded: &Guarded, index: usize) -> Option<&Py<PyString>> {
@@ -83,15 +113,27 @@ fn name_of(guarded: &Guarded, index: usize) -> Option<&Py<PyString>> {
 }
 
 /// The names no parameter takes.
-fn strangers<'py>(guarded: &Guarded, kwargs: &Bound<'py, PyDict>) -> Vec<(String, Bound<'py, PyAny>)> {
+fn strangers<'py>(
+    guarded: &Guarded,
+    kwargs: &Bound<'py, PyDict>,
+) -> Vec<(String, Bound<'py, PyAny>)> {
     let takes = |name: &str| {
         guarded.tool.parameters.iter().any(|parameter| {
-            parameter.name == name && matches!(parameter.kind, ParameterKind::Either | ParameterKind::NameOnly)
+            parameter.name == name
+                && matches!(
+                    parameter.kind,
+                    ParameterKind::Either | ParameterKind::NameOnly
+                )
         })
     };
     kwargs
         .iter()
-        .map(|(name, value)| (name.extract::<String>().unwrap_or_else(|_| "?".into()), value))
+        .map(|(name, value)| {
+            (
+                name.extract::<String>().unwrap_or_else(|_| "?".into()),
+                value,
+            )
+        })
         .filter(|(name, _)| !takes(name))
         .collect()
 }

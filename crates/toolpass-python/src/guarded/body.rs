@@ -36,8 +36,15 @@ impl Entered {
     /// Make the call the current one, outside any block.
     pub(super) fn enter(py: Python<'_>, opened: &Opened) -> PyResult<Entered> {
         let call = call_variable().set(opened.context.bind(py).clone().into_any())?;
-        let act_as = if act_as_variable().get(py)?.is_none() { None } else { Some(act_as_variable().set(py.None().into_bound(py))?) };
-        Ok(Entered { call: call.unbind(), act_as: act_as.map(Bound::unbind) })
+        let act_as = if act_as_variable().get(py)?.is_none() {
+            None
+        } else {
+            Some(act_as_variable().set(py.None().into_bound(py))?)
+        };
+        Ok(Entered {
+            call: call.unbind(),
+            act_as: act_as.map(Bound::unbind),
+        })
     }
 
     /// Put back what was current before.
@@ -53,7 +60,11 @@ impl Entered {
 
 /// A block that a body left open is not its caller's.
 fn left_outside(py: Python<'_>) -> PyResult<()> {
-    if act_as_variable().get(py)?.is_none() { Ok(()) } else { act_as_variable().set(py.None().into_bound(py)).map(drop) }
+    if act_as_variable().get(py)?.is_none() {
+        Ok(())
+    } else {
+        act_as_variable().set(py.None().into_bound(py)).map(drop)
+    }
 }
 
 /// Run an ordinary body.
@@ -71,7 +82,8 @@ pub(super) fn run(
     let on_thread = OnThread::body(&opened.context, py);
     let result = match credential {
         None => function.call(args, Some(kwargs)),
-        Some(credential) => with_credential(kwargs, credential).and_then(|kwargs| function.call(args, Some(&kwargs))),
+        Some(credential) => with_credential(kwargs, credential)
+            .and_then(|kwargs| function.call(args, Some(&kwargs))),
     };
     let ended = match result {
         Ok(value) => collected(value),
@@ -83,7 +95,10 @@ pub(super) fn run(
 }
 
 /// The keyword arguments with the credential.
-pub(super) fn with_credential<'py>(kwargs: &Bound<'py, PyDict>, credential: Py<PyAny>) -> PyResult<Bound<'py, PyDict>> {
+pub(super) fn with_credential<'py>(
+    kwargs: &Bound<'py, PyDict>,
+    credential: Py<PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
     let kwargs = kwargs.copy()?;
     kwargs.set_item(pyo3::intern!(kwargs.py(), "credential"), credential)?;
     Ok(kwargs)
@@ -91,7 +106,12 @@ pub(super) fn with_credential<'py>(kwargs: &Bound<'py, PyDict>, credential: Py<P
 
 /// End the call: its event, and what its caller gets. The first refusal at a request wins over whatever the body did, save an
 /// interrupt or a cancellation, which goes on.
-pub(super) fn conclude(py: Python<'_>, opened: &Opened, call: &Arc<Call>, ended: Ended<'_>) -> PyResult<Py<PyAny>> {
+pub(super) fn conclude(
+    py: Python<'_>,
+    opened: &Opened,
+    call: &Arc<Call>,
+    ended: Ended<'_>,
+) -> PyResult<Py<PyAny>> {
     call.hide(&injected());
     let ended = match ended {
         Ended::Returned(value) => without_secrets(call, value),
@@ -104,10 +124,15 @@ pub(super) fn conclude(py: Python<'_>, opened: &Opened, call: &Arc<Call>, ended:
     };
     let refusal = opened.end(py, &end)?;
     match (ended, refusal) {
-        (Ended::Raised(error) | Ended::Rejected(error), _) if !error.is_instance_of::<PyException>(py) => Err(error),
+        (Ended::Raised(error) | Ended::Rejected(error), _)
+            if !error.is_instance_of::<PyException>(py) =>
+        {
+            Err(error)
+        }
         (Ended::Returned(_), Some(refusal)) => opened.answer(py, &refusal, None),
         (Ended::Raised(error) | Ended::Rejected(error), Some(refusal)) => {
-            let tells = !errors::is_refusal(py, &error) && !redaction::chain_mentions(py, &error, &call.secrets());
+            let tells = !errors::is_refusal(py, &error)
+                && !redaction::chain_mentions(py, &error, &call.secrets());
             opened.answer(py, &refusal, Some(error).filter(|_| tells))
         }
         (Ended::Returned(value), None) => Ok(value.unbind()),
@@ -129,7 +154,11 @@ fn hide_secrets(py: Python<'_>, call: &Call, error: PyErr) -> PyErr {
             return error;
         }
     }
-    let text = error.value(py).str().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    let text = error
+        .value(py)
+        .str()
+        .map(|text| text.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let message = format!("{}: {}", type_name(error.value(py)), text);
     errors::tool_error(py, &call.tool.name, &secrets.redact(&message), &error)
 }

@@ -55,7 +55,11 @@ struct Surroundings<'py> {
 impl<'py> Surroundings<'py> {
     fn look(py: Python<'py>, guarded: &Guarded, state: &State) -> PyResult<Surroundings<'py>> {
         Ok(Surroundings {
-            unhooked: if guarded.tool.wants_hook(&state.settings) { ensure_hooks(py)? } else { None },
+            unhooked: if guarded.tool.wants_hook(&state.settings) {
+                ensure_hooks(py)?
+            } else {
+                None
+            },
             session: current_session(py, state.session.as_ref())?,
             parent: current_call(py)?.map(|outer| outer.get().call.id().to_owned()),
         })
@@ -65,7 +69,11 @@ impl<'py> Surroundings<'py> {
 impl Opened {
     /// Steps 1 to 3, which need nobody.
     /// Errors: what interrupted a callable of the application.
-    pub(super) fn open(slf: &Bound<'_, Guarded>, args: &Bound<'_, PyTuple>, kwargs: &Bound<'_, PyDict>) -> PyResult<Opened> {
+    pub(super) fn open(
+        slf: &Bound<'_, Guarded>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: &Bound<'_, PyDict>,
+    ) -> PyResult<Opened> {
         let (py, guarded) = (slf.py(), slf.get());
         let state = guarded.state(py);
         let heard = state.wants_events(py);
@@ -74,13 +82,21 @@ impl Opened {
             Err(error) => (Surroundings::default(), Some(error)),
         };
         let bound = bind::bind(guarded, args, kwargs);
-        let bound: Result<&[Argument<PyValue<'_, '_>>], String> = bound.as_deref().map_err(Clone::clone);
+        let bound: Result<&[Argument<PyValue<'_, '_>>], String> =
+            bound.as_deref().map_err(Clone::clone);
         let mut host = PyHost::new(py, &guarded.callables);
         let mut admission = begin(
             Begin {
-                settings: Arc::clone(if heard { &state.settings } else { &state.unheard }),
+                settings: Arc::clone(if heard {
+                    &state.settings
+                } else {
+                    &state.unheard
+                }),
                 tool: Arc::clone(&guarded.tool),
-                session: around.session.as_ref().map(|session| session.get().inner().clone()),
+                session: around
+                    .session
+                    .as_ref()
+                    .map(|session| session.get().inner().clone()),
                 arguments: bound,
                 parent: around.parent,
                 now: Asker::now(),
@@ -124,31 +140,47 @@ impl Opened {
                 (_, Next::Run(permit)) => return Ok(Driven::Run(permit, credential)),
                 (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
                 (Some(mut rest), Next::Ask(question)) => {
-                    match guarded.authorizer.engine().and_then(|engine| engine.ask(py, &question)) {
+                    match guarded
+                        .authorizer
+                        .engine()
+                        .and_then(|engine| engine.ask(py, &question))
+                    {
                         Ok(decision) => rest.answer_decision(&decision, Asker::now()),
                         Err(error) => rest = self.not_answered(py, rest, error)?,
                     }
                     rest
                 }
-                (Some(mut rest), Next::CallAuthorizer) => match guarded.authorizer.ask(py, &self.context) {
-                    Ok(answer) => {
-                        rest.answer_authorizer(&answer);
-                        rest
+                (Some(mut rest), Next::CallAuthorizer) => {
+                    match guarded.authorizer.ask(py, &self.context) {
+                        Ok(answer) => {
+                            rest.answer_authorizer(&answer);
+                            rest
+                        }
+                        Err(error) => self.not_answered(py, rest, error)?,
                     }
-                    Err(error) => self.not_answered(py, rest, error)?,
-                },
+                }
                 (Some(rest), Next::FetchCredential(name)) => {
                     let fetched = self.fetch_credential(py, &name);
                     self.take_credential(guarded, rest, fetched, &mut credential)?
                 }
-                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => return Err(asked_too_late()),
+                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => {
+                    return Err(asked_too_late());
+                }
             }
         }
     }
 
     /// The named credential of the toolkit's source.
-    pub(super) fn fetch_credential<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let source = self.state.credentials.as_ref().ok_or_else(|| PyTypeError::new_err("no credentials are configured"))?;
+    pub(super) fn fetch_credential<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = self
+            .state
+            .credentials
+            .as_ref()
+            .ok_or_else(|| PyTypeError::new_err("no credentials are configured"))?;
         source.fetch(py, name, &self.context)
     }
 
@@ -164,7 +196,11 @@ impl Opened {
         let name = guarded.tool.credential.as_deref().unwrap_or_default();
         Python::attach(|py| {
             let value = fetched.and_then(|value| {
-                if close_awaitable(&value)? { Err(PyTypeError::new_err("the credential can only be awaited")) } else { revealed(py, value) }
+                if close_awaitable(&value)? {
+                    Err(PyTypeError::new_err("the credential can only be awaited"))
+                } else {
+                    revealed(py, value)
+                }
             });
             match value {
                 Ok(value) => {
@@ -176,7 +212,9 @@ impl Opened {
                     admission.answer_credential(Ok(()));
                     *credential = Some(value.unbind());
                 }
-                Err(error) if error.is_instance_of::<PyException>(py) => admission.answer_credential(Err(type_name(error.value(py)))),
+                Err(error) if error.is_instance_of::<PyException>(py) => {
+                    admission.answer_credential(Err(type_name(error.value(py))))
+                }
                 Err(error) => {
                     drop(admission);
                     return Err(self.cancelled(py, error));
@@ -188,7 +226,12 @@ impl Opened {
 
     /// A check that failed unexpectedly refuses the call; an interrupt gives it up.
     /// Errors: the interrupt.
-    pub(super) fn not_answered(&self, py: Python<'_>, mut admission: Admission, error: PyErr) -> PyResult<Admission> {
+    pub(super) fn not_answered(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        error: PyErr,
+    ) -> PyResult<Admission> {
         if error.is_instance_of::<PyException>(py) {
             admission.crashed(&type_name(error.value(py)));
             *self.crash.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -216,10 +259,19 @@ impl Opened {
     pub(super) fn refuse(&self, py: Python<'_>, refusal: Refusal) -> PyResult<Py<PyAny>> {
         let refusal = self.call.end_refused(refusal);
         if self.heard {
-            self.state.emit(py, self.call.refuse(refusal.clone(), Asker::now()).event)?;
+            self.state
+                .emit(py, self.call.refuse(refusal.clone(), Asker::now()).event)?;
         }
-        let crash = self.crash.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.answer(py, &refusal, crash.filter(|crash| !redaction::chain_mentions(py, crash, &self.call.secrets())))
+        let crash = self
+            .crash
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.answer(
+            py,
+            &refusal,
+            crash.filter(|crash| !redaction::chain_mentions(py, crash, &self.call.secrets())),
+        )
     }
 
     /// The body is over: its event, and the refusal that takes the place of whatever it did.
@@ -233,7 +285,12 @@ impl Opened {
     }
 
     /// What the caller of a refused call gets: an exception, or what `on_refuse` makes of it.
-    pub(super) fn answer(&self, py: Python<'_>, refusal: &Refusal, cause: Option<PyErr>) -> PyResult<Py<PyAny>> {
+    pub(super) fn answer(
+        &self,
+        py: Python<'_>,
+        refusal: &Refusal,
+        cause: Option<PyErr>,
+    ) -> PyResult<Py<PyAny>> {
         let refused = errors::refused(py, refusal);
         if cause.is_some() {
             refused.set_cause(py, cause);
@@ -246,11 +303,15 @@ impl Opened {
     }
 
     pub(super) fn take(&self) -> PyResult<Admission> {
-        self.admission().ok_or_else(|| PyTypeError::new_err("this call was begun already"))
+        self.admission()
+            .ok_or_else(|| PyTypeError::new_err("this call was begun already"))
     }
 
     fn admission(&self) -> Option<Admission> {
-        self.admission.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.admission
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 }
 

@@ -39,24 +39,36 @@ pub(super) fn without_secrets<'py>(call: &Call, value: Bound<'py, PyAny>) -> End
 fn whole<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = value.py();
     if close_awaitable(value)? {
-        return Err(PyTypeError::new_err("a tool returned something that must be awaited; declare it with `async def`"));
+        return Err(PyTypeError::new_err(
+            "a tool returned something that must be awaited; declare it with `async def`",
+        ));
     }
     if value.get_type().hasattr(pyo3::intern!(py, "__anext__"))? {
-        return Err(PyTypeError::new_err("a tool returned an async iterator; collect it into a list"));
+        return Err(PyTypeError::new_err(
+            "a tool returned an async iterator; collect it into a list",
+        ));
     }
-    let Ok(items) = value.cast::<PyIterator>() else { return Ok(None) };
+    let Ok(items) = value.cast::<PyIterator>() else {
+        return Ok(None);
+    };
     let list = PyList::empty(py);
     let mut budget = Budget::of_result();
     for item in items {
         let item = item?;
-        budget.take(text_len(&item)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        budget
+            .take(text_len(&item))
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
         list.append(item)?;
     }
     Ok(Some(list.into_any()))
 }
 
 fn text_len(item: &Bound<'_, PyAny>) -> usize {
-    if item.is_instance_of::<PyString>() || item.is_instance_of::<PyBytes>() { item.len().unwrap_or(0) } else { 0 }
+    if item.is_instance_of::<PyString>() || item.is_instance_of::<PyBytes>() {
+        item.len().unwrap_or(0)
+    } else {
+        0
+    }
 }
 
 fn is_plain(value: &Bound<'_, PyAny>) -> bool {

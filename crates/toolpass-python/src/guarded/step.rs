@@ -34,9 +34,18 @@ enum Stage {
     /// It is refused, and `on_refuse` gave an answer.
     Answered(Py<PyAny>),
     /// Its body may run.
-    Ready { call: Arc<Call>, entered: body::Entered, credential: Option<Py<PyAny>> },
+    Ready {
+        call: Arc<Call>,
+        entered: body::Entered,
+        credential: Option<Py<PyAny>>,
+    },
     /// Something must be awaited first.
-    Waiting { admission: Admission, asked: Asked, awaitable: Py<PyAny>, credential: Option<Py<PyAny>> },
+    Waiting {
+        admission: Admission,
+        asked: Asked,
+        awaitable: Py<PyAny>,
+        credential: Option<Py<PyAny>>,
+    },
 }
 
 enum Asked {
@@ -72,10 +81,19 @@ impl Step {
     }
 
     /// The keyword arguments the body is called with.
-    fn keywords<'py>(&self, py: Python<'py>, kwargs: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    fn keywords<'py>(
+        &self,
+        py: Python<'py>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         match &*self.stage() {
-            Stage::Ready { credential: Some(credential), .. } => body::with_credential(kwargs, credential.clone_ref(py)),
-            Stage::Answered(_) | Stage::Done | Stage::Ready { .. } | Stage::Waiting { .. } => Ok(kwargs.clone()),
+            Stage::Ready {
+                credential: Some(credential),
+                ..
+            } => body::with_credential(kwargs, credential.clone_ref(py)),
+            Stage::Answered(_) | Stage::Done | Stage::Ready { .. } | Stage::Waiting { .. } => {
+                Ok(kwargs.clone())
+            }
         }
     }
 
@@ -105,7 +123,12 @@ impl Step {
     /// The body raised: what the caller gets, or the exception to raise.
     fn raised(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let call = self.leave(py)?;
-        body::conclude(py, &self.opened, &call, body::Ended::Raised(PyErr::from_value(error.clone())))
+        body::conclude(
+            py,
+            &self.opened,
+            &call,
+            body::Ended::Raised(PyErr::from_value(error.clone())),
+        )
     }
 }
 
@@ -113,11 +136,20 @@ impl Step {
     /// Go as far as possible without awaiting.
     pub(super) fn begin(guarded: &Bound<'_, Guarded>, opened: Opened) -> PyResult<Step> {
         let admission = opened.take()?;
-        let step = Step { guarded: guarded.clone().unbind(), opened: Arc::new(opened), stage: Mutex::new(Stage::Done) };
+        let step = Step {
+            guarded: guarded.clone().unbind(),
+            opened: Arc::new(opened),
+            stage: Mutex::new(Stage::Done),
+        };
         step.run(guarded.py(), admission, None)
     }
 
-    fn run(self, py: Python<'_>, admission: Admission, mut credential: Option<Py<PyAny>>) -> PyResult<Step> {
+    fn run(
+        self,
+        py: Python<'_>,
+        admission: Admission,
+        mut credential: Option<Py<PyAny>>,
+    ) -> PyResult<Step> {
         let mut admission = admission;
         loop {
             let (rest, next) = admission.next();
@@ -125,7 +157,11 @@ impl Step {
                 (_, Next::Run(permit)) => {
                     let entered = body::Entered::enter(py, &self.opened)?;
                     let call = permit.enter();
-                    return Ok(self.at(Stage::Ready { call, entered, credential }));
+                    return Ok(self.at(Stage::Ready {
+                        call,
+                        entered,
+                        credential,
+                    }));
                 }
                 (_, Next::Refuse(refusal)) => {
                     let value = self.opened.refuse(py, refusal)?;
@@ -150,22 +186,42 @@ impl Step {
                         continue;
                     }
                 },
-                (Some(rest), Next::FetchCredential(name)) => match self.start_credential(py, &name) {
+                (Some(rest), Next::FetchCredential(name)) => match self.start_credential(py, &name)
+                {
                     Ok(Some(awaitable)) => (rest, Asked::Credential, awaitable),
                     answered => {
-                        let fetched = answered.and_then(|_| self.opened.fetch_credential(py, &name));
-                        admission = self.opened.take_credential(self.guarded.get(), rest, fetched, &mut credential)?;
+                        let fetched =
+                            answered.and_then(|_| self.opened.fetch_credential(py, &name));
+                        admission = self.opened.take_credential(
+                            self.guarded.get(),
+                            rest,
+                            fetched,
+                            &mut credential,
+                        )?;
                         continue;
                     }
                 },
-                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => return Err(asked_too_late()),
+                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => {
+                    return Err(asked_too_late());
+                }
             };
-            return Ok(self.at(Stage::Waiting { admission: rest, asked, awaitable: awaitable.unbind(), credential }));
+            return Ok(self.at(Stage::Waiting {
+                admission: rest,
+                asked,
+                awaitable: awaitable.unbind(),
+                credential,
+            }));
         }
     }
 
     fn go_on(&self, py: Python<'_>, answer: PyResult<Bound<'_, PyAny>>) -> PyResult<Step> {
-        let Stage::Waiting { mut admission, asked, credential, .. } = std::mem::replace(&mut *self.stage(), Stage::Done) else {
+        let Stage::Waiting {
+            mut admission,
+            asked,
+            credential,
+            ..
+        } = std::mem::replace(&mut *self.stage(), Stage::Done)
+        else {
             return Err(PyTypeError::new_err("this call waits for nothing"));
         };
         let mut credential = credential;
@@ -174,30 +230,56 @@ impl Step {
                 Ok(answer) => admission.answer_authorizer(&answer),
                 Err(error) => admission = self.opened.not_answered(py, admission, error)?,
             },
-            Asked::Credential => admission = self.opened.take_credential(self.guarded.get(), admission, answer, &mut credential)?,
+            Asked::Credential => {
+                admission = self.opened.take_credential(
+                    self.guarded.get(),
+                    admission,
+                    answer,
+                    &mut credential,
+                )?
+            }
             Asked::Decision => match answer {
                 Ok(answer) => admission.answer_decision(&of_foreign(&answer), Asker::now()),
                 Err(error) => admission.answer_decision(&Asker::crashed(py, &error), Asker::now()),
             },
         }
-        let next = Step { guarded: self.guarded.clone_ref(py), opened: Arc::clone(&self.opened), stage: Mutex::new(Stage::Done) };
+        let next = Step {
+            guarded: self.guarded.clone_ref(py),
+            opened: Arc::clone(&self.opened),
+            stage: Mutex::new(Stage::Done),
+        };
         next.run(py, admission, credential)
     }
 
     fn ask<'py>(&self, py: Python<'py>, question: &Question) -> PyResult<Answer<'py>> {
-        self.guarded.get().authorizer.engine()?.ask_soon(py, question)
+        self.guarded
+            .get()
+            .authorizer
+            .engine()?
+            .ask_soon(py, question)
     }
 
     /// An async authorizer's awaitable, or an ordinary one in a worker thread under a copy of the context.
     fn start_authorizer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let callable = self.guarded.get().authorizer.callable(py)?;
-        start(callable, (self.opened.context.clone_ref(py),).into_pyobject(py)?)
+        start(
+            callable,
+            (self.opened.context.clone_ref(py),).into_pyobject(py)?,
+        )
     }
 
     /// A callable source's awaitable; `None` for a mapping, which is looked up at once.
-    fn start_credential<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn start_credential<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.opened.state.credentials {
-            Some(Source::Callable(source)) => start(source.bind(py), (name, self.opened.context.clone_ref(py)).into_pyobject(py)?).map(Some),
+            Some(Source::Callable(source)) => start(
+                source.bind(py),
+                (name, self.opened.context.clone_ref(py)).into_pyobject(py)?,
+            )
+            .map(Some),
             Some(Source::Mapping(_)) | None => Ok(None),
         }
     }
@@ -209,7 +291,9 @@ impl Step {
                 entered.leave(py);
                 Ok(call)
             }
-            Stage::Answered(_) | Stage::Done | Stage::Waiting { .. } => Err(PyTypeError::new_err("this call's body does not run")),
+            Stage::Answered(_) | Stage::Done | Stage::Waiting { .. } => {
+                Err(PyTypeError::new_err("this call's body does not run"))
+            }
         }
     }
 
@@ -224,7 +308,12 @@ impl Step {
 }
 
 /// An awaitable of what a callable answers: its own when it is async, else a worker thread's.
-fn start<'py>(callable: &Bound<'py, PyAny>, arguments: Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+fn start<'py>(
+    callable: &Bound<'py, PyAny>,
+    arguments: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
     static START: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    START.import(callable.py(), "toolpass._context", "start_callable")?.call1((callable, arguments))
+    START
+        .import(callable.py(), "toolpass._context", "start_callable")?
+        .call1((callable, arguments))
 }

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString,
+    PyTuple,
+};
 use toolpass_guard::budget::{Budget, TooLarge};
 use toolpass_guard::redact::Secrets;
 
@@ -19,7 +22,13 @@ pub(super) struct Search<'s, 'py> {
 
 impl<'s, 'py> Search<'s, 'py> {
     pub(super) fn new(secrets: &'s Secrets) -> Search<'s, 'py> {
-        Search { secrets, budget: Budget::of_result(), seen: HashSet::new(), made: Vec::new(), chain: HashSet::new() }
+        Search {
+            secrets,
+            budget: Budget::of_result(),
+            seen: HashSet::new(),
+            made: Vec::new(),
+            chain: HashSet::new(),
+        }
     }
 
     /// Whether an exception was not met before in its chain.
@@ -40,7 +49,11 @@ impl<'s, 'py> Search<'s, 'py> {
     }
 
     /// Look at one value; what it holds is appended to `pending`.
-    fn finds_here(&mut self, value: &Bound<'py, PyAny>, pending: &mut Vec<Bound<'py, PyAny>>) -> Result<bool, TooLarge> {
+    fn finds_here(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        pending: &mut Vec<Bound<'py, PyAny>>,
+    ) -> Result<bool, TooLarge> {
         if let Ok(text) = value.cast::<PyString>() {
             return self.finds_text(&text.to_string_lossy());
         }
@@ -74,7 +87,11 @@ impl<'s, 'py> Search<'s, 'py> {
 
     /// How an object shows itself, its attributes and its slots. A dataclass that shows its fields is not asked to: it would show a
     /// shared part again and again.
-    fn finds_in_object(&mut self, value: &Bound<'py, PyAny>, pending: &mut Vec<Bound<'py, PyAny>>) -> Result<bool, TooLarge> {
+    fn finds_in_object(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        pending: &mut Vec<Bound<'py, PyAny>>,
+    ) -> Result<bool, TooLarge> {
         let fields = fields(value);
         if let Some(fields) = &fields {
             pending.extend(fields.iter().map(|(_, field)| field.clone()));
@@ -86,11 +103,19 @@ impl<'s, 'py> Search<'s, 'py> {
             self.made.push(members);
         }
         pending.extend(slots(value));
-        let shows_fields = fields.is_some() && value.getattr("__dataclass_params__").and_then(|params| params.getattr("repr")?.is_truthy()).unwrap_or(false);
+        let shows_fields = fields.is_some()
+            && value
+                .getattr("__dataclass_params__")
+                .and_then(|params| params.getattr("repr")?.is_truthy())
+                .unwrap_or(false);
         if !shows_fields && self.finds_shown(value.repr())? {
             return Ok(true);
         }
-        if has_own_text(value) { self.finds_shown(value.str()) } else { Ok(false) }
+        if has_own_text(value) {
+            self.finds_shown(value.str())
+        } else {
+            Ok(false)
+        }
     }
 
     fn finds_shown(&mut self, shown: PyResult<Bound<'_, PyString>>) -> Result<bool, TooLarge> {
@@ -104,22 +129,55 @@ impl<'s, 'py> Search<'s, 'py> {
 }
 
 /// The fields of a dataclass's instance.
-pub(super) fn fields<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
+pub(super) fn fields<'py>(
+    value: &Bound<'py, PyAny>,
+) -> Option<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
     let declared = value.get_type().getattr("__dataclass_fields__").ok()?;
-    let names = declared.try_iter().ok()?.filter_map(|name| name.ok()?.cast_into::<PyString>().ok());
-    Some(names.filter_map(|name| value.getattr(&name).ok().map(|field| (name, field))).collect())
+    let names = declared
+        .try_iter()
+        .ok()?
+        .filter_map(|name| name.ok()?.cast_into::<PyString>().ok());
+    Some(
+        names
+            .filter_map(|name| value.getattr(&name).ok().map(|field| (name, field)))
+            .collect(),
+    )
 }
 
 /// What stands in the slots of an object.
 fn slots<'py>(value: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     let mut found = Vec::new();
     for class in value.get_type().mro() {
-        let Ok(declared) = class.getattr("__dict__").and_then(|members| members.get_item("__slots__")) else { continue };
-        let names = if declared.is_instance_of::<PyString>() { vec![declared] } else { declared.try_iter().into_iter().flatten().flatten().collect() };
-        let owner = class.getattr("__name__").and_then(|name| name.extract::<String>()).unwrap_or_default();
-        for name in names.iter().filter_map(|name| name.extract::<String>().ok()) {
+        let Ok(declared) = class
+            .getattr("__dict__")
+            .and_then(|members| members.get_item("__slots__"))
+        else {
+            continue;
+        };
+        let names = if declared.is_instance_of::<PyString>() {
+            vec![declared]
+        } else {
+            declared
+                .try_iter()
+                .into_iter()
+                .flatten()
+                .flatten()
+                .collect()
+        };
+        let owner = class
+            .getattr("__name__")
+            .and_then(|name| name.extract::<String>())
+            .unwrap_or_default();
+        for name in names
+            .iter()
+            .filter_map(|name| name.extract::<String>().ok())
+        {
             // Python writes the class into a name that begins with two underscores.
-            let mangled = if name.starts_with("__") && !name.ends_with("__") { format!("_{}{name}", owner.trim_start_matches('_')) } else { name };
+            let mangled = if name.starts_with("__") && !name.ends_with("__") {
+                format!("_{}{name}", owner.trim_start_matches('_'))
+            } else {
+                name
+            };
             found.extend(value.getattr(mangled));
         }
     }

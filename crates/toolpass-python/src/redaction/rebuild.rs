@@ -13,8 +13,15 @@ use super::mentions::{Search, fields};
 const MAX_LEVELS: usize = 20;
 
 /// The value, built again without the secrets.
-pub(super) fn rebuilt<'py>(value: &Bound<'py, PyAny>, secrets: &Secrets) -> PyResult<Bound<'py, PyAny>> {
-    Rebuild { secrets, done: HashMap::new() }.walk(value, MAX_LEVELS)
+pub(super) fn rebuilt<'py>(
+    value: &Bound<'py, PyAny>,
+    secrets: &Secrets,
+) -> PyResult<Bound<'py, PyAny>> {
+    Rebuild {
+        secrets,
+        done: HashMap::new(),
+    }
+    .walk(value, MAX_LEVELS)
 }
 
 struct Rebuild<'s, 'py> {
@@ -33,16 +40,28 @@ impl<'py> Rebuild<'_, 'py> {
             return Ok(done.clone());
         }
         if levels == 0 {
-            return Ok(if self.mentioned(value) { PyString::new(py, REDACTED).into_any() } else { value.clone() });
+            return Ok(if self.mentioned(value) {
+                PyString::new(py, REDACTED).into_any()
+            } else {
+                value.clone()
+            });
         }
         if let Ok(bytes) = value.cast::<PyBytes>() {
             let text = String::from_utf8_lossy(bytes.as_bytes());
-            return Ok(if self.secrets.mentioned_in(&text) { PyBytes::new(py, self.secrets.redact(&text).as_bytes()).into_any() } else { value.clone() });
+            return Ok(if self.secrets.mentioned_in(&text) {
+                PyBytes::new(py, self.secrets.redact(&text).as_bytes()).into_any()
+            } else {
+                value.clone()
+            });
         }
         if let Ok(bytes) = value.cast::<PyByteArray>() {
             let owned = bytes.to_vec();
             let text = String::from_utf8_lossy(&owned);
-            return Ok(if self.secrets.mentioned_in(&text) { PyByteArray::new(py, self.secrets.redact(&text).as_bytes()).into_any() } else { value.clone() });
+            return Ok(if self.secrets.mentioned_in(&text) {
+                PyByteArray::new(py, self.secrets.redact(&text).as_bytes()).into_any()
+            } else {
+                value.clone()
+            });
         }
         let clean = self.container(value, levels - 1)?;
         let clean = match clean {
@@ -54,7 +73,11 @@ impl<'py> Rebuild<'_, 'py> {
     }
 
     /// A container's items, each cleaned; nothing for what is no container.
-    fn container(&mut self, value: &Bound<'py, PyAny>, levels: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn container(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        levels: usize,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = value.py();
         if let Ok(dict) = value.cast::<PyDict>() {
             let clean = PyDict::new(py);
@@ -73,7 +96,10 @@ impl<'py> Rebuild<'_, 'py> {
             return Ok(Some(clean.into_any()));
         }
         if let Ok(tuple) = value.cast::<PyTuple>() {
-            let items = tuple.iter().map(|item| self.walk(&item, levels)).collect::<PyResult<Vec<_>>>()?;
+            let items = tuple
+                .iter()
+                .map(|item| self.walk(&item, levels))
+                .collect::<PyResult<Vec<_>>>()?;
             let items = PyTuple::new(py, items)?;
             return match value.get_type().getattr("_make") {
                 Ok(make) => make.call1((items,)).map(Some), // a named tuple keeps its type
@@ -82,10 +108,19 @@ impl<'py> Rebuild<'_, 'py> {
         }
         let frozen = value.is_instance_of::<PyFrozenSet>();
         if frozen || value.is_instance_of::<PySet>() {
-            let items = value.try_iter()?.map(|item| self.walk(&item?, levels)).collect::<PyResult<Vec<_>>>()?;
-            let clean = if frozen { PyFrozenSet::new(py, items).map(Bound::into_any) } else { PySet::new(py, items).map(Bound::into_any) };
+            let items = value
+                .try_iter()?
+                .map(|item| self.walk(&item?, levels))
+                .collect::<PyResult<Vec<_>>>()?;
+            let clean = if frozen {
+                PyFrozenSet::new(py, items).map(Bound::into_any)
+            } else {
+                PySet::new(py, items).map(Bound::into_any)
+            };
             // What was hashable may have become a dict.
-            return Ok(Some(clean.unwrap_or_else(|_| PyString::new(py, REDACTED).into_any())));
+            return Ok(Some(
+                clean.unwrap_or_else(|_| PyString::new(py, REDACTED).into_any()),
+            ));
         }
         Ok(None)
     }
@@ -106,18 +141,34 @@ impl<'py> Rebuild<'_, 'py> {
         }
         let text = value.str()?;
         let clean = self.text(&text);
-        Ok(if self.mentioned(&clean) { PyString::new(value.py(), REDACTED).into_any() } else { clean })
+        Ok(if self.mentioned(&clean) {
+            PyString::new(value.py(), REDACTED).into_any()
+        } else {
+            clean
+        })
     }
 
     /// A copy of a dataclass's instance with its fields cleaned, if that leaves no mention.
-    fn dataclass(&mut self, value: &Bound<'py, PyAny>, levels: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn dataclass(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        levels: usize,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = value.py();
-        let Some(fields) = fields(value) else { return Ok(None) };
-        let Ok(copy) = py.import("copy")?.call_method1("copy", (value,)) else { return Ok(None) };
+        let Some(fields) = fields(value) else {
+            return Ok(None);
+        };
+        let Ok(copy) = py.import("copy")?.call_method1("copy", (value,)) else {
+            return Ok(None);
+        };
         for (name, field) in fields {
             let clean = self.walk(&field, levels)?;
             // Past a frozen class's own `__setattr__`: the copy is nobody's yet.
-            if py.get_type::<PyAny>().call_method1("__setattr__", (&copy, name, clean)).is_err() {
+            if py
+                .get_type::<PyAny>()
+                .call_method1("__setattr__", (&copy, name, clean))
+                .is_err()
+            {
                 return Ok(None);
             }
         }
@@ -130,10 +181,15 @@ impl<'py> Rebuild<'_, 'py> {
 
     fn text(&self, text: &Bound<'py, PyString>) -> Bound<'py, PyAny> {
         let shown = text.to_string_lossy();
-        if self.secrets.mentioned_in(&shown) { PyString::new(text.py(), &self.secrets.redact(&shown)).into_any() } else { text.clone().into_any() }
+        if self.secrets.mentioned_in(&shown) {
+            PyString::new(text.py(), &self.secrets.redact(&shown)).into_any()
+        } else {
+            text.clone().into_any()
+        }
     }
 
     fn keep(&mut self, value: &Bound<'py, PyAny>, clean: &Bound<'py, PyAny>) {
-        self.done.insert(value.as_ptr().addr(), (value.clone(), clean.clone()));
+        self.done
+            .insert(value.as_ptr().addr(), (value.clone(), clean.clone()));
     }
 }
