@@ -83,7 +83,7 @@ def test_the_innermost_session_is_current_and_restored() -> None:
     assert current_session() is None
 
 
-def test_one_context_manager_may_be_entered_again() -> None:
+def test_one_activation_may_be_entered_again() -> None:
     session = dana()
     active = session.active()
     with active, active:
