@@ -119,13 +119,19 @@ impl Opened {
             admission: Mutex::new(Some(admission)),
             crash: Mutex::default(),
         };
-        match host.interrupt().or(failed) {
+        opened.troubled(py, host.interrupt().or(failed))
+    }
+
+    /// The call, with what made a check fail; an interrupt gives it up.
+    /// Errors: the interrupt.
+    fn troubled(self, py: Python<'_>, trouble: Option<PyErr>) -> PyResult<Opened> {
+        match trouble {
             Some(error) if error.is_instance_of::<PyException>(py) => {
-                *opened.crash.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                Ok(opened)
+                *self.crash.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Ok(self)
             }
-            Some(interrupt) => Err(opened.cancelled(py, interrupt)),
-            None => Ok(opened),
+            Some(interrupt) => Err(self.cancelled(py, interrupt)),
+            None => Ok(self),
         }
     }
 
