@@ -13,6 +13,8 @@ use crate::resource::{Branch, Kind, Login, Repo};
 
 /// The request is also open to the one who wrote the subject, with plain read.
 pub const AUTHOR_OF: &str = "author_of";
+/// `1`: the subject is opened again, which its author may only when they closed it themselves.
+pub const REOPENS: &str = "reopens";
 /// A comment on the subject: a locked conversation needs push.
 pub const LOCKED_OF: &str = "locked_of";
 /// A reaction to the subject: a locked conversation takes none.
@@ -69,6 +71,8 @@ pub const OR_ADMIN_OF: &str = "or_admin_of";
 pub struct Circumstances {
     /// See [`AUTHOR_OF`].
     pub author_of: Option<Subject>,
+    /// See [`REOPENS`].
+    pub reopens: bool,
     /// See [`LOCKED_OF`].
     pub locked_of: Option<Subject>,
     /// See [`REACTION_ON`].
@@ -207,6 +211,7 @@ impl Circumstances {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             AUTHOR_OF => self.author_of = Some(Subject::parse(value)?),
+            REOPENS => self.reopens = set(value)?,
             LOCKED_OF => self.locked_of = Some(Subject::parse(value)?),
             REACTION_ON => self.reaction_on = Some(Subject::parse(value)?),
             WRITES => self.writes = set(value)?,
@@ -318,6 +323,7 @@ fn is_for(name: &str, action: Action) -> bool {
     match name {
         AUTHOR_OF | ARCHIVED_OK | CUSTOM_PERMISSION => on == repo,
         LOCKED_OF | REACTION_ON | WRITES | FORKS | REVIEWERS_OF => action == Action::RepoRead,
+        REOPENS => matches!(action, Action::RepoTriage | Action::RepoPush),
         BASE_OF_PULL | STACK_OF_PULL => action == Action::PrMerge,
         DEFAULT_BRANCH => matches!(action, Action::RepoPush | Action::PrMerge),
         HEAD_OF_PULL | REF_OPERATION | RENAME_BRANCH | APPROVES_PULL | DISMISSES_REVIEW

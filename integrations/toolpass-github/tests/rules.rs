@@ -306,10 +306,10 @@ impl World {
                 }
             },
             "/repos/acme/shop/issues/1" => {
-                json!({"user": {"login": self.author}, "locked": self.locked})
+                json!({"user": {"login": self.author, "type": "User"}, "locked": self.locked})
             }
             "/repos/acme/shop/pulls/2" => {
-                json!({"user": {"login": self.author}, "base": {"ref": "main"}, "mergeable_state": self.state})
+                json!({"user": {"login": self.author, "type": "User"}, "base": {"ref": "main"}, "mergeable_state": self.state})
             }
             "/repos/acme/shop/interaction-limits" => json!({}),
             "/orgs/acme" => json!({"members_can_delete_repositories": deletes}),

@@ -4,6 +4,7 @@
 
 use toolpass_wire::extract::{Extracted, Pair};
 use toolpass_wire::field::Unresolved;
+use toolpass_wire::json::Json;
 use toolpass_wire::reading::Reading;
 
 use super::{SET, member, members, number, pair, repo, says_something};
@@ -27,7 +28,10 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         level = level.max(level_of(name));
     }
     let asked = match level {
-        Level::Author => pair(Action::RepoTriage, repo).fact(facts::AUTHOR_OF, subject),
+        Level::Author => reopening(
+            reading,
+            pair(Action::RepoTriage, repo).fact(facts::AUTHOR_OF, subject),
+        )?,
         Level::Triage => pair(Action::RepoTriage, repo),
         Level::Push => pair(Action::RepoPush, repo),
     };
@@ -108,6 +112,15 @@ fn more_than_create(reading: &Reading<'_>, repo: &str) -> Result<Vec<Pair>, Unre
         }
     }
     Ok(pairs)
+}
+
+/// The pair of an edit, which may open again what was closed.
+pub(super) fn reopening(reading: &Reading<'_>, pair: Pair) -> Result<Pair, Unresolved> {
+    Ok(match member(reading, "state")? {
+        None | Some(Json::Null) => pair,
+        Some(state) if state.as_str() == Some("closed") => pair,
+        Some(_) => pair.fact(facts::REOPENS, SET),
+    })
 }
 
 /// The row's own pair, with a fact about the thing that a path variable numbers.

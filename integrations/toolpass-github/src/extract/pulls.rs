@@ -7,7 +7,7 @@ use toolpass_wire::extract::Extracted;
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::reading::Reading;
 
-use super::issues::on;
+use super::issues::{on, reopening};
 use super::{SET, digits, is_nobody, member, members, number, pair, repo, required, text};
 use crate::actions::Action;
 use crate::facts;
@@ -37,9 +37,15 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let only = |allowed: &[&str]| names.iter().all(|name| allowed.contains(name));
     let repo = repo(reading)?;
     let asked = if only(&["state"]) {
-        pair(Action::RepoTriage, repo).fact(facts::AUTHOR_OF, subject)
+        reopening(
+            reading,
+            pair(Action::RepoTriage, repo).fact(facts::AUTHOR_OF, subject),
+        )?
     } else if only(&["state", "title", "body", "base", "maintainer_can_modify"]) {
-        pair(Action::RepoPush, repo).fact(facts::AUTHOR_OF, subject)
+        reopening(
+            reading,
+            pair(Action::RepoPush, repo).fact(facts::AUTHOR_OF, subject),
+        )?
     } else {
         pair(Action::RepoPush, repo)
     };

@@ -19,7 +19,7 @@ use crate::actions::Action::{
 };
 use crate::facts::{
     ARCHIVED_OK, AUTHOR_OF, BASE_OF_PULL, DELEGABLE, HEAD_OF_PULL, LOCKED_OF, ORGANIZATION_SWITCH,
-    REACTION_ON, WRITES,
+    REACTION_ON, REOPENS, WRITES,
 };
 use input::{
     Input, clone_template, comment_on_lines, commit_on_branch, create_deployment, create_issue,
@@ -328,8 +328,8 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("removeSubIssue",                                                  reads(sub_issue)),
     ("removeUpvote",                                                    asks(RepoRead, &["subjectId"]).with(WRITES, "1")),
     ("reopenDiscussion",                                                asks(RepoTriage, &["discussionId"]).says(AUTHOR_OF)),
-    ("reopenIssue",                                                     asks(RepoTriage, &["issueId"]).says(AUTHOR_OF)),
-    ("reopenPullRequest",                                               asks(RepoTriage, &["pullRequestId"]).says(AUTHOR_OF)),
+    ("reopenIssue",                                                     asks(RepoTriage, &["issueId"]).says(AUTHOR_OF).with(REOPENS, "1")),
+    ("reopenPullRequest",                                               asks(RepoTriage, &["pullRequestId"]).says(AUTHOR_OF).with(REOPENS, "1")),
     ("reorderEnvironment",                                              asks(RepoAdmin, &["environmentId"])),
     ("reprioritizeSubIssue",                                            asks(RepoTriage, &["issueId", "subIssueId"])),
     ("requestReviews",                                                  asks(RepoTriage, &["pullRequestId"])),

@@ -144,7 +144,8 @@ fn level_needed(
         Some(thing)
             if !grant.has(level)
                 && grant.has(Level::Pull)
-                && subject::is_author(known, repo, thing, user)? =>
+                && subject::is_author(known, repo, thing, user)?
+                && (!said.reopens || subject::may_reopen(known, repo, thing, user)?) =>
         {
             Ok(Level::Pull)
         }

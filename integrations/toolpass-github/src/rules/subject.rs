@@ -25,17 +25,40 @@ pub fn read_of(repo: &Repo, subject: &Subject) -> Read {
     }
 }
 
-/// Whether `user` wrote it. An account that is gone wrote nothing of theirs.
+/// Whether `user` wrote it. An account that is gone wrote nothing of theirs, and shows as [`GONE`].
 pub fn is_author(
     known: &Known,
     repo: &Repo,
     subject: &Subject,
     user: &Login,
 ) -> Result<bool, Stop> {
-    Ok(is_login(
-        authored(known, repo, subject)?.author.as_deref(),
-        user,
-    ))
+    let author = authored(known, repo, subject)?.author;
+    Ok(author.as_deref() != Some(GONE) && is_login(author.as_deref(), user))
+}
+
+/// Whether opening it again is open to `user`, who wrote it: it is open already, or they closed it themselves.
+/// Errors: the record does not say who closed it.
+pub fn may_reopen(
+    known: &Known,
+    repo: &Repo,
+    subject: &Subject,
+    user: &Login,
+) -> Result<bool, Stop> {
+    let untold = || Stop::unsupported("GitHub's record does not say who closed it");
+    let number = match subject {
+        Subject::Issue(number) | Subject::Pull(number) => *number,
+        Subject::CommitComment(_)
+        | Subject::IssueComment(_)
+        | Subject::Node(_)
+        | Subject::PullComment(_)
+        | Subject::Review(..) => return Err(untold()),
+    };
+    let record = authored(known, repo, &Subject::Issue(number))?;
+    match (record.open, record.closed_by) {
+        (Some(true), _) => Ok(true),
+        (Some(false), Some(closer)) => Ok(closer != GONE && is_login(Some(&closer), user)),
+        (Some(false), None) | (None, _) => Err(untold()),
+    }
 }
 
 /// Whether nobody but collaborators with write may comment.
@@ -115,3 +138,6 @@ fn node_of(known: &Known, repo: &Repo, id: &str) -> Result<Node, Stop> {
         ))
     }
 }
+
+/// GitHub's stand-in for accounts that are gone.
+const GONE: &str = "ghost";

@@ -19,7 +19,7 @@ use super::failure::{Asker, names_a_rate_limit};
 pub const NODE: &str = "query($id: ID!) { node(id: $id) { __typename \
     ... on Repository { nameWithOwner } ... on Organization { login } ... on Team { slug organization { login } } \
     ... on RepositoryNode { repository { nameWithOwner } } ... on GitObject { repository { nameWithOwner } } \
-    ... on Comment { author { login } } ... on Lockable { locked } ... on PullRequest { number } \
+    ... on Comment { author { __typename login } } ... on Lockable { locked } ... on PullRequest { number } \
     ... on BranchProtectionRule { perhaps: repository { nameWithOwner } } ... on CheckRun { repository { nameWithOwner } } \
     ... on CheckSuite { repository { nameWithOwner } } ... on Deployment { repository { nameWithOwner } } \
     ... on Label { repository { nameWithOwner } } ... on Milestone { repository { nameWithOwner } } \
@@ -27,7 +27,7 @@ pub const NODE: &str = "query($id: ID!) { node(id: $id) { __typename \
     ... on RepositoryRuleset { source { ... on Repository { nameWithOwner } ... on Organization { login } } } \
     ... on IssueComment { issue { locked } } ... on PullRequestReviewComment { pullRequest { locked } } \
     ... on PullRequestReview { pullRequest { locked } } \
-    ... on PullRequestReviewThread { repository { nameWithOwner } pullRequest { locked author { login } } } \
+    ... on PullRequestReviewThread { repository { nameWithOwner } pullRequest { locked author { __typename login } } } \
     ... on DiscussionComment { discussion { locked repository { nameWithOwner } } } \
     ... on ProjectV2 { owner { ... on Organization { login } } } \
     ... on ProjectV2Item { project { owner { ... on Organization { login } } } } \

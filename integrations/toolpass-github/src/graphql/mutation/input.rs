@@ -68,6 +68,14 @@ impl<'f> Input<'f> {
             .filter(|value| **value != Json::Null)
     }
 
+    /// The pair of an edit, which may open again what was closed.
+    fn reopening(&self, pair: Pair) -> Pair {
+        match self.member("state").map(Json::as_str) {
+            None | Some(Some("CLOSED")) => pair,
+            Some(_) => pair.fact(facts::REOPENS, "1"),
+        }
+    }
+
     fn has_only(&self, allowed: &[&str]) -> bool {
         self.0
             .iter()
@@ -94,7 +102,9 @@ pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 pub(super) fn update_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let id = input.id("id")?;
     let pair = if input.has_only(&["id", "title", "body", "state"]) {
-        at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, format!("node/{id}"))
+        input.reopening(
+            at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, format!("node/{id}")),
+        )
     } else if input.has_only(&[
         "id",
         "title",
@@ -115,7 +125,7 @@ pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
     let id = input.id("pullRequestId")?;
     let author = format!("node/{id}");
     let pair = if input.has_only(&["pullRequestId", "state"]) {
-        at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, author)
+        input.reopening(at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, author))
     } else if input.has_only(&[
         "pullRequestId",
         "state",
@@ -124,7 +134,7 @@ pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
         "baseRefName",
         "maintainerCanModify",
     ]) {
-        at_node(Action::RepoPush, id)?.fact(facts::AUTHOR_OF, author)
+        input.reopening(at_node(Action::RepoPush, id)?.fact(facts::AUTHOR_OF, author))
     } else {
         at_node(Action::RepoPush, id)?
     };

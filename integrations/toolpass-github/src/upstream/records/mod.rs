@@ -21,6 +21,15 @@ fn login(json: Json<'_>, name: &'static str) -> Result<Option<String>, Error> {
         .flatten())
 }
 
+/// The login of a person. Bots and accounts that stand for somebody of another system may be called like a person and are none.
+fn person(json: Json<'_>, name: &'static str, kind: &'static str) -> Result<Option<String>, Error> {
+    let Some(account) = json.member(name)? else {
+        return Ok(None);
+    };
+    let login = account.required("login")?.string()?;
+    Ok((account.required(kind)?.string()? == "User").then(|| login.to_owned()))
+}
+
 fn text(json: Json<'_>, name: &'static str) -> Result<Option<String>, Error> {
     json.member(name)?
         .map(|value| Ok(value.string()?.to_owned()))

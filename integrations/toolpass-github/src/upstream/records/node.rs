@@ -6,7 +6,7 @@ use toolpass_http::error::Error;
 use toolpass_http::json::Json;
 
 use super::work::Authored;
-use super::{flag, login, number, text};
+use super::{flag, number, person, text};
 
 /// A node of GraphQL: what it is and where it belongs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,10 +62,10 @@ pub fn node(json: Json<'_>) -> Result<Node, Error> {
             .transpose()?
             .flatten(),
     };
-    let author = match login(json, "author")? {
+    let author = match person(json, "author", "__typename")? {
         Some(author) => Some(author),
         None => conversation
-            .map(|of| login(of, "author"))
+            .map(|of| person(of, "author", "__typename"))
             .transpose()?
             .flatten(),
     };
@@ -77,7 +77,7 @@ pub fn node(json: Json<'_>) -> Result<Node, Error> {
         authored: Authored {
             author,
             locked,
-            conversation: None,
+            ..Authored::default()
         },
         pull: if is_pull {
             number(json, "number")?
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn work_says_who_wrote_it_and_whether_it_is_locked() {
         let issue = read(
-            json!({"__typename": "Issue", "number": 7, "repository": {"nameWithOwner": "acme/shop"}, "author": {"login": "dana"}, "locked": true}),
+            json!({"__typename": "Issue", "number": 7, "repository": {"nameWithOwner": "acme/shop"}, "author": {"__typename": "User", "login": "dana"}, "locked": true}),
         );
         assert_eq!(issue.repository.as_deref(), Some("acme/shop"));
         assert_eq!(
@@ -122,9 +122,15 @@ mod tests {
             (None, Some(false))
         );
         let thread = read(
-            json!({"__typename": "PullRequestReviewThread", "pullRequest": {"locked": false, "author": {"login": "sam"}}}),
+            json!({"__typename": "PullRequestReviewThread", "pullRequest": {"locked": false, "author": {"__typename": "User", "login": "sam"}}}),
         );
         assert_eq!(thread.authored.author.as_deref(), Some("sam"));
+        for other in ["Bot", "Mannequin"] {
+            let bot = read(
+                json!({"__typename": "Issue", "author": {"__typename": other, "login": "dana"}, "locked": false}),
+            );
+            assert_eq!(bot.authored.author, None, "{other}");
+        }
         let pull = read(
             json!({"__typename": "PullRequest", "number": 3, "repository": {"nameWithOwner": "acme/shop"}}),
         );

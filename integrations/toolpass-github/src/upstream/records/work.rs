@@ -5,13 +5,17 @@
 use toolpass_http::error::Error;
 use toolpass_http::json::Json;
 
-use super::{flag, login, text};
+use super::{flag, login, person, text};
 
 /// Something with an author, in a conversation that may be locked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authored {
-    /// The author's login; `None` when the account is gone.
+    /// The author's login; `None` when the account is gone or is no person's.
     pub author: Option<String>,
+    /// Who closed it, when it is closed: as `author`.
+    pub closed_by: Option<String>,
+    /// Whether it is open, where the record says so.
+    pub open: Option<bool>,
     /// Whether it is locked, where the record says so.
     pub locked: Option<bool>,
     /// The number of the issue or pull request it belongs to.
@@ -53,7 +57,9 @@ pub fn authored(json: Json<'_>) -> Result<Authored, Error> {
         .and_then(|url| url.rsplit('/').next())
         .and_then(|number| number.parse().ok());
     Ok(Authored {
-        author: login(json, "user")?,
+        author: person(json, "user", "type")?,
+        closed_by: person(json, "closed_by", "type")?,
+        open: text(json, "state")?.map(|state| state == "open"),
         locked: flag(json, "locked")?,
         conversation,
     })
@@ -111,10 +117,27 @@ mod tests {
 
     #[test]
     fn a_comment_knows_its_conversation() {
-        let comment = json!({"user": {"login": "dana"}, "issue_url": "https://api.github.com/repos/acme/shop/issues/12"});
+        let comment = json!({"user": {"login": "dana", "type": "User"}, "issue_url": "https://api.github.com/repos/acme/shop/issues/12"});
         assert_eq!(
             authored(Json::new(&comment)).unwrap().conversation,
             Some(12)
+        );
+    }
+
+    #[test]
+    fn an_author_is_a_person() {
+        let author = |kind: &str| {
+            let record = json!({"user": {"login": "dana", "type": kind}});
+            authored(Json::new(&record)).unwrap().author
+        };
+        assert_eq!(author("User").as_deref(), Some("dana"));
+        for none in ["Bot", "Mannequin", "Organization", "user"] {
+            assert_eq!(author(none), None, "{none}");
+        }
+        assert!(authored(Json::new(&json!({"user": {"login": "dana"}}))).is_err());
+        assert_eq!(
+            authored(Json::new(&json!({"user": null}))).unwrap().author,
+            None
         );
     }
 }
