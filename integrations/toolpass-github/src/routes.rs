@@ -315,7 +315,7 @@ fn meta() -> Vec<Route> {
         GET   "/gitignore/templates/{name}"  -  -  trusted;
         GET   "/licenses"                    -  -  trusted;
         GET   "/licenses/{license}"          -  -  trusted;
-        POST  "/markdown"                    -  -  trusted;
+        POST  "/markdown"                    -  -  trusted  reads(repos::render);
         POST  "/markdown/raw"                -  -  trusted;
         GET   "/meta"                        -  -  trusted;
         GET   "/octocat"                     -  -  trusted;
@@ -363,7 +363,7 @@ fn commits() -> Vec<Route> {
         GET     "/repos/{owner}/{repo}/commits/{ref%}/check-suites"    RepoRead  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/commits/{ref%}/status"          RepoRead  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/commits/{ref%}/statuses"        RepoRead  "repo:{owner}/{repo}";
-        GET     "/repos/{owner}/{repo}/compare/{basehead%}"            RepoRead  "repo:{owner}/{repo}";
+        GET     "/repos/{owner}/{repo}/compare/{basehead%}"            RepoRead  "repo:{owner}/{repo}"  reads(repos::compare);
         POST    "/repos/{owner}/{repo}/statuses/{sha}"                 RepoPush  "repo:{owner}/{repo}";
     }
 }
@@ -415,7 +415,7 @@ fn dependabot() -> Vec<Route> {
         GET    "/repos/{owner}/{repo}/dependabot/secrets"                    RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         GET    "/repos/{owner}/{repo}/dependabot/secrets/public-key"         RepoRead   "repo:{owner}/{repo}";
         *      "/repos/{owner}/{repo}/dependabot/secrets/{rest+}"            RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("secrets of Dependabot, all of one level");
-        GET    "/repos/{owner}/{repo}/dependency-graph/compare/{basehead%}"  RepoRead   "repo:{owner}/{repo}";
+        GET    "/repos/{owner}/{repo}/dependency-graph/compare/{basehead%}"  RepoRead   "repo:{owner}/{repo}"  reads(repos::compare);
         POST   "/repos/{owner}/{repo}/dependency-graph/snapshots"            RepoPush   "repo:{owner}/{repo}";
     }
 }
@@ -950,7 +950,6 @@ mod tests {
             writes,
             [
                 "/app/installations/{installation_id}/access_tokens",
-                "/markdown",
                 "/markdown/raw"
             ]
         );

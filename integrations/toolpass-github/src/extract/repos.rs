@@ -125,6 +125,43 @@ pub fn fork(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     ]))
 }
 
+/// Two commits are compared. Either may be another repository's of the same network: `OWNER:NAME:REF`, or `OWNER:REF`, which
+/// leaves the name open unless the owner is this one's.
+pub fn compare(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let owner = reading.path("owner");
+    let mut pairs = vec![pair(Action::RepoRead, repo(reading)?)];
+    for side in reading.path("basehead").split("..") {
+        let mut parts = side.trim_start_matches('.').split(':');
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(of), Some(_), None, None) if of.eq_ignore_ascii_case(owner) => {}
+            (_, None, None, None) => {}
+            (Some(of), Some(name), Some(_), None) => {
+                let other = crate::resource::Repo::parse(&format!("{of}/{name}"))
+                    .ok_or_else(super::no_repository)?;
+                pairs.push(pair(Action::RepoRead, format!("repo:{other}")));
+            }
+            _ => {
+                return Err(Unresolved::new(
+                    "a commit of a fork is named without the fork; spell it `OWNER:NAME:REF`",
+                ));
+            }
+        }
+    }
+    Ok(Extracted::pairs(pairs))
+}
+
+/// Text is rendered as a repository would show it: what it mentions there is looked up.
+pub fn render(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let Some(context) = text(reading, "context")?.filter(|context| !context.is_empty()) else {
+        return Ok(Extracted::default());
+    };
+    let context = crate::resource::Repo::parse(&context).ok_or_else(super::no_repository)?;
+    Ok(Extracted::pairs(vec![pair(
+        Action::RepoRead,
+        format!("repo:{context}"),
+    )]))
+}
+
 /// A repository is made of a template: that is read, and something is created where it goes to.
 pub fn generate(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let (owner, name) = (
