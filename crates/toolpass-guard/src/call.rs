@@ -192,12 +192,13 @@ impl Call {
         self.lock().first.clone()
     }
 
-    /// The secrets handed to its body: redacted from everything that leaves it.
-    pub fn hide(&self, secrets: Secrets) {
-        self.lock().secrets = secrets;
+    /// Secrets to be redacted from everything that leaves the call: those handed to bodies so far, its own included.
+    pub fn hide(&self, secrets: &Secrets) {
+        let mut state = self.lock();
+        state.secrets = state.secrets.and(secrets);
     }
 
-    /// The secrets handed to its body.
+    /// What is redacted.
     pub fn secrets(&self) -> Secrets {
         self.lock().secrets.clone()
     }
@@ -258,7 +259,7 @@ impl Call {
 
     /// End a call that never reached its body.
     pub fn refuse(&self, refusal: Refusal, now: Monotonic) -> Finished {
-        self.lock().phase = Phase::Over;
+        let refusal = self.end_refused(refusal);
         let event = self.event(
             CallOutcome::Refused,
             Some(refusal.code),
@@ -277,6 +278,13 @@ impl Call {
         late.into_iter()
             .map(|late| self.late_event(late, now))
             .collect()
+    }
+
+    /// End a call that never reached its body, without an event. Answers the refusal as its caller gets it.
+    pub fn end_refused(&self, refusal: Refusal) -> Refusal {
+        let mut state = self.lock();
+        state.phase = Phase::Over;
+        state.clean_refusal(refusal)
     }
 
     fn late_event(&self, late: Late, now: Monotonic) -> AuditEvent {
@@ -420,9 +428,18 @@ impl Call {
             outcome,
             code,
             reason: reason.map(&clean),
-            session: self.session.as_ref().map(|session| session.id().into()),
-            user: self.session.as_ref().map(|session| session.user().into()),
-            arguments: self.arguments.clone().map(&clean),
+            session: self
+                .session
+                .as_ref()
+                .map(|session| clean(session.id().into())),
+            user: self
+                .session
+                .as_ref()
+                .map(|session| clean(session.user().into())),
+            arguments: self
+                .arguments
+                .as_deref()
+                .map(|json| state.secrets.redact_json(json).into_owned()),
             authorization: state.authorization.clone().map(&clean),
             duration_us: u64::try_from(now.since(self.began).as_micros()).unwrap_or(u64::MAX),
             actions: state.observed.clone(),

@@ -63,6 +63,22 @@ impl Secrets {
         self.sets.is_empty()
     }
 
+    /// These and others. A set that both share is looked for once.
+    #[must_use]
+    pub fn and(&self, others: &Secrets) -> Secrets {
+        let is_new = |other: &&Arc<Set>| !self.sets.iter().any(|own| Arc::ptr_eq(own, other));
+        let new: Vec<_> = others.sets.iter().filter(is_new).cloned().collect();
+        if new.is_empty() {
+            return self.clone();
+        }
+        if new.len() == others.sets.len() && self.is_empty() {
+            return others.clone();
+        }
+        Secrets {
+            sets: self.sets.iter().cloned().chain(new).collect(),
+        }
+    }
+
     /// Whether a text holds a secret.
     pub fn mentioned_in(&self, text: &str) -> bool {
         self.mentioned_in_bytes(text.as_bytes())

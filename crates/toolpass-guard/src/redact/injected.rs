@@ -123,6 +123,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_forgotten_meanwhile_is_kept_by_whoever_still_has_it() {
+        let injected = Injected::default();
+        let before = injected.add(&[secret(1)]);
+        let both = before.and(&injected.add(&[secret(2)]));
+        assert_eq!(
+            both.redact("secret-number-000001-xyz secret-number-000002-xyz"),
+            "[REDACTED] [REDACTED]"
+        );
+        assert!(Arc::ptr_eq(&both.and(&before).sets, &both.sets));
+        assert!(Arc::ptr_eq(&Secrets::default().and(&both).sets, &both.sets));
+    }
+
+    #[test]
     fn sets_are_few_and_the_oldest_is_forgotten() {
         let injected = Injected::default();
         for nth in 0..3000 {

@@ -1014,7 +1014,7 @@ fn a_permit_is_for_no_request_with_other_headers_or_an_unread_body() {
 #[test]
 fn no_beginning_of_a_secret_stays_where_a_path_is_cut() {
     let call = running(settings(), tool(), &dana());
-    call.hide(crate::redact::Secrets::new(&[
+    call.hide(&crate::redact::Secrets::new(&[
         toolpass_core::secret::Secret::new("hunter2hunter2"),
     ]));
     let target = format!(
