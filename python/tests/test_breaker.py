@@ -23,9 +23,10 @@ import httpcore2
 import httpx
 import pytest
 import requests
+import urllib3.http2.connection
 
 from support.watched import ALLOWED, CONTENTS, REFUSED, Watched
-from toolpass import as_agent, as_user, current_call
+from toolpass import ToolRefused, as_agent, as_user, current_call
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -481,6 +482,35 @@ def test_a_body_of_aiohttp_that_writes_something_else(server: Server) -> None:
 
     assert Watched(server.url, allow=ON_BRANCHES).refusal(body).code == "not_authorized"
     assert server.arrived == []
+
+
+def test_an_http2_request_that_is_put_step_by_step() -> None:
+    watched = Watched("https://github.test")
+    connection = urllib3.http2.connection.HTTP2Connection("github.test")
+
+    def body() -> None:
+        connection.putrequest("POST", REFUSED)
+        connection.putheader("content-type", "application/json")
+
+    assert watched.refusal(body).code == "unresolved_resource"
+
+
+@pytest.mark.parametrize("kind", ["bytes", "iterator"])
+def test_a_body_of_aiohttp_that_is_longer_than_it_says(server: Server, kind: str) -> None:
+    head = f"POST {REFUSED} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 0\r\n\r\n"
+    data = b"{}" + head.encode()
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield data
+
+    async def body() -> None:
+        given = data if kind == "bytes" else parts()
+        async with aiohttp.ClientSession(headers={**JSON, "Content-Length": "2"}) as session:
+            await (await session.post(server.url + ALLOWED, data=given)).read()
+
+    with contextlib.suppress(ToolRefused):  # it depends on the version whether the rest is sent
+        Watched(server.url).run(body)
+    assert not [request for request in server.arrived if "secret" in request.target]
 
 
 def _copy_below(folder: Path, name: str, source: str, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -42,6 +42,7 @@ def patch_http2(module: ModuleType) -> None:
     cls = getattr(module, "HTTP2Connection", None)
     if cls is not None:
         _shape.replace(cls, "request", "self method url body headers", _request)
+        _shape.replace(cls, "putrequest", "self method url", _putrequest)
 
 
 def _request(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,9 +53,25 @@ def _request(original: Callable[..., Any]) -> Callable[..., Any]:
             named = list(headers.items()) if headers else []
             parts: Parts = ("https", self.host, self.port, method, url or "/", named, seen, unread)
             _verdict.permit(call, parts)
-        return original(self, method, url, body, headers, **kwargs)
+        self.__dict__[_ASKED] = method, url
+        try:
+            return original(self, method, url, body, headers, **kwargs)
+        finally:
+            self.__dict__.pop(_ASKED, None)
 
     return request
+
+
+def _putrequest(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A request that is put step by step: it is asked for as it begins, so its body counts as unread."""
+
+    def putrequest(self: Any, method: str, url: str, **kwargs: Any) -> Any:
+        call = _verdict.running_call()
+        if call is not None and self.__dict__.pop(_ASKED, None) != (method, url):
+            _verdict.permit(call, ("https", self.host, self.port, method, url or "/", [], None, True))
+        return original(self, method, url, **kwargs)
+
+    return putrequest
 
 
 def _read(body: Any) -> tuple[Any, bytes | None, bool]:
@@ -67,3 +84,6 @@ def _read(body: Any) -> tuple[Any, bytes | None, bool]:
         return body, None, True
     replay = _body.read(body)
     return replay, *replay.seen()
+
+
+_ASKED = "_toolpass_asked"
