@@ -108,6 +108,8 @@ def _is_generators(frame: FrameType) -> bool:
 def as_agent() -> _Block:
     """Requests inside the block run on the agent's own authority: the user is not asked about.
 
+    What is started inside the block (a thread, a task) keeps that authority. In a generator the block is refused.
+
     Example:
         with toolpass.as_agent():
             repo = github.get_repo("acme/shop")
