@@ -41,6 +41,8 @@ pub const APPROVES_PULL: &str = "approves_pull";
 pub const DISMISSES_REVIEW: &str = "dismisses_review";
 /// `1`: the pull request's head is in the same repository.
 pub const HEAD_SAME_REPO: &str = "head_same_repo";
+/// `node/<id>`: the repository of the pull request's head, which may be the same one.
+pub const HEAD_REPO: &str = "head_repo";
 /// `1`: the repository is copied.
 pub const FORKS: &str = "forks";
 /// `1`: open on an archived repository too.
@@ -99,6 +101,8 @@ pub struct Circumstances {
     pub dismisses_review: Option<Subject>,
     /// See [`HEAD_SAME_REPO`].
     pub head_same_repo: bool,
+    /// See [`HEAD_REPO`].
+    pub head_repo: Option<Subject>,
     /// See [`FORKS`].
     pub forks: bool,
     /// See [`ARCHIVED_OK`].
@@ -225,6 +229,9 @@ impl Circumstances {
             APPROVES_PULL => self.approves_pull = Some(pull(value)?),
             DISMISSES_REVIEW => self.dismisses_review = Some(pull(value)?),
             HEAD_SAME_REPO => self.head_same_repo = set(value)?,
+            HEAD_REPO => {
+                self.head_repo = Some(Subject::Node(node_id(value.strip_prefix("node/")?)?))
+            }
             FORKS => self.forks = set(value)?,
             ARCHIVED_OK => self.archived_ok = set(value)?,
             ORGANIZATION_SWITCH => self.organization_switch = Some(Switch::parse(value)?),
@@ -328,7 +335,7 @@ fn is_for(name: &str, action: Action) -> bool {
         DEFAULT_BRANCH => matches!(action, Action::RepoPush | Action::PrMerge),
         HEAD_OF_PULL | REF_OPERATION | RENAME_BRANCH | APPROVES_PULL | DISMISSES_REVIEW
         | ADMIN_ON_GHES => action == Action::RepoPush,
-        HEAD_SAME_REPO => action == Action::PrCreate,
+        HEAD_REPO | HEAD_SAME_REPO => action == Action::PrCreate,
         COLLABORATOR_SELF => action == Action::RepoAdmin,
         ORGANIZATION_SWITCH | DELEGABLE => matches!(action, Action::RepoAdmin | Action::OrgAdmin),
         VISIBILITY => action == Action::OrgRepoCreate,

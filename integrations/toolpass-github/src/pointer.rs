@@ -67,6 +67,7 @@ fn of_node(organization: &Login, pointer: &Pointer, node: &Node) -> Result<Optio
             Some(login) if is(organization, login) => resource(&format!("org:{organization}")),
             Some(_) | None => Ok(None),
         },
+        Some("repo") if pointer.parts.contains_key("shown") && !is_shown(node) => Ok(None),
         Some("repo") => repository(organization, pointer, node.repository.as_deref()),
         Some("team") => match (
             &node.organization,
@@ -126,6 +127,13 @@ fn team_of(
     }
 }
 
+/// Whether every reader of its repository sees a node: alerts, drafts of releases and protections have a repository too.
+fn is_shown(node: &Node) -> bool {
+    node.kind
+        .as_deref()
+        .is_some_and(|kind| SHOWN_TO_READERS.contains(&kind))
+}
+
 fn is(organization: &Login, login: &str) -> bool {
     login.eq_ignore_ascii_case(organization.as_str())
 }
@@ -135,6 +143,14 @@ fn resource(text: &str) -> Result<Option<Resource>, Stop> {
         .map(Some)
         .map_err(|error| Stop::Failed(Failure::invalid(error.to_string())))
 }
+
+/// Types of nodes that are shown to who reads the repository.
+#[rustfmt::skip]
+const SHOWN_TO_READERS: &[&str] = &[
+    "Blob", "CheckRun", "CheckSuite", "Commit", "CommitComment", "CommitCommentThread", "Deployment", "Discussion", "DiscussionComment",
+    "Issue", "IssueComment", "Label", "Milestone", "PinnedDiscussion", "PinnedIssue", "PullRequest", "PullRequestCommitCommentThread",
+    "PullRequestReview", "PullRequestReviewComment", "PullRequestReviewThread", "Ref", "Repository", "Tag", "Tree",
+];
 
 #[cfg(test)]
 mod tests {
@@ -196,6 +212,29 @@ mod tests {
             Some("team:acme/payments")
         );
         assert_eq!(team(&[("organization_id", "8")]), None);
+    }
+
+    #[test]
+    fn a_reader_is_not_shown_every_node() {
+        let shown = |kind: &str| {
+            resolved(
+                "node_id",
+                "X_1",
+                &[("want", "repo"), ("shown", "1")],
+                Read::Node("X_1".into()),
+                json!({"__typename": kind, "repository": {"nameWithOwner": "acme/shop"}}),
+            )
+        };
+        assert_eq!(shown("Issue").as_deref(), Some("repo:acme/shop"));
+        for hidden in [
+            "BranchProtectionRule",
+            "Release",
+            "RepositoryVulnerabilityAlert",
+            "SomethingNew",
+        ] {
+            assert_eq!(shown(hidden), None, "{hidden}");
+        }
+        assert!(SHOWN_TO_READERS.is_sorted());
     }
 
     #[test]

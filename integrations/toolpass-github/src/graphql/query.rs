@@ -2,7 +2,7 @@
 //!
 //! Source: docs.github.com/graphql/reference/queries, read 2026-11-30.
 
-use toolpass_wire::extract::Pair;
+use toolpass_wire::extract::{Pair, Target};
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::graphql::{RootField, Selection};
 use toolpass_wire::json::Json;
@@ -133,7 +133,13 @@ fn owned(selections: &[Selection]) -> Result<(), Unresolved> {
 }
 
 fn node(id: &str, root: &RootField) -> Result<Pair, Unresolved> {
-    at_node(selection::of_repository(&root.selections)?, id)
+    let mut pair = at_node(selection::of_repository(&root.selections)?, id)?;
+    if pair.action.as_deref() == Some(Action::RepoRead.name())
+        && let Some(Target::Pointer(pointer)) = &mut pair.target
+    {
+        pointer.parts.insert("shown".to_owned(), "1".to_owned());
+    }
+    Ok(pair)
 }
 
 fn nodes(root: &RootField) -> Result<Vec<Pair>, Unresolved> {

@@ -1,7 +1,7 @@
 //! What is selected below a field: whether it stays inside the thing that was asked about.
 //!
 //! Every object of GitHub's schema leads on: a repository to its owner, an owner to all repositories the agent sees. So below a
-//! repository only fields on a closed list may have fields of their own; people and other repositories show plain values only.
+//! repository only fields on a closed list may have fields of their own; people show what everybody sees of them, other repositories their names.
 //! INVARIANT: a field that is not listed and goes deeper is unresolved.
 //! Source: GitHub's GraphQL schema, read 2026-11-30.
 
@@ -15,10 +15,12 @@ use crate::actions::Action;
 enum Place {
     /// In a repository.
     Content,
-    /// At a person, a team, an organization: plain values.
+    /// At a person, a team, an organization: what everybody sees of them.
     Account,
     /// At another repository: its name.
     Elsewhere,
+    /// At something a mutation answers with that is none of these: plain values.
+    Plain,
 }
 
 /// What reading a selection of a repository needs.
@@ -28,7 +30,7 @@ pub(super) fn of_repository(selections: &[Selection]) -> Result<Action, Unresolv
     Ok(needed)
 }
 
-/// A selection of people, teams or organizations: plain values only.
+/// A selection of people, teams or organizations: what everybody sees of them.
 pub(super) fn of_account(selections: &[Selection]) -> Result<(), Unresolved> {
     walk(Place::Account, selections, &mut Action::RepoRead)
 }
@@ -54,8 +56,10 @@ pub(super) fn of_payload(selections: &[Selection]) -> Result<(), Unresolved> {
         let is_content = CONTENT.contains(&name) || PAYLOADS.contains(&name);
         let place = if is_content {
             Place::Content
-        } else {
+        } else if ACCOUNTS.contains(&name) {
             Place::Account
+        } else {
+            Place::Plain
         };
         let mut needed = Action::RepoRead;
         walk(place, &field.selections, &mut needed)?;
@@ -72,9 +76,12 @@ fn walk(place: Place, selections: &[Selection], needed: &mut Action) -> Result<(
     for field in selections {
         let name = field.name.as_str();
         if field.selections.is_empty() {
-            let is_refused =
-                CREDENTIALS.contains(&name) || place == Place::Elsewhere && !NAMES.contains(&name);
-            if is_refused {
+            let is_shown = match place {
+                Place::Account => PROFILE.contains(&name),
+                Place::Content | Place::Plain => !CREDENTIALS.contains(&name),
+                Place::Elsewhere => NAMES.contains(&name),
+            };
+            if !is_shown {
                 return Err(leads_on(name));
             }
             continue;
@@ -90,9 +97,9 @@ fn below(place: Place, name: &str, needed: &mut Action) -> Result<Place, Unresol
         return Ok(place);
     }
     match place {
-        Place::Account if name == "user" => Ok(Place::Account),
+        Place::Account | Place::Plain if name == "user" => Ok(Place::Account),
         Place::Elsewhere if name == "owner" => Ok(Place::Account),
-        Place::Account | Place::Elsewhere => Err(leads_on(name)),
+        Place::Account | Place::Elsewhere | Place::Plain => Err(leads_on(name)),
         Place::Content if ACCOUNTS.contains(&name) => Ok(Place::Account),
         Place::Content if OTHERS.contains(&name) => Ok(Place::Elsewhere),
         Place::Content if CONTENT.contains(&name) => Ok(Place::Content),
@@ -198,6 +205,17 @@ const NAMES: &[&str] = &[
     "url",
 ];
 
+/// What everybody sees of a person, a team, an organization or an App, and of a list of them. Other values are for owners: verified
+/// addresses, two-factor authentication, bills.
+#[rustfmt::skip]
+const PROFILE: &[&str] = &[
+    "__typename", "avatarUrl", "bio", "bioHTML", "clientId", "clientMutationId", "combinedSlug", "company", "companyHTML", "createdAt",
+    "cursor", "databaseId", "date", "description", "descriptionHTML", "email", "endCursor", "hasNextPage", "hasPreviousPage", "id",
+    "isEmployee", "isHireable", "isVerified", "isViewer", "location", "login", "logoUrl", "name", "permission", "privacy", "pronouns",
+    "resourcePath", "role", "slug", "stargazerCount", "starredAt", "startCursor", "totalCount", "twitterUsername", "updatedAt", "url",
+    "userCount", "websiteUrl",
+];
+
 /// Values that are credentials.
 const CREDENTIALS: &[&str] = &["tempCloneToken"];
 
@@ -215,7 +233,7 @@ mod tests {
             OF_WRITERS,
             OF_ADMINISTRATORS,
         ];
-        for list in lists.iter().chain([&PAYLOADS, &PUBLIC, &NAMES]) {
+        for list in lists.iter().chain([&PAYLOADS, &PUBLIC, &NAMES, &PROFILE]) {
             assert!(
                 list.is_sorted_by(|before, after| before < after),
                 "{list:?}"

@@ -127,6 +127,16 @@ fn level_needed(
         }
         Action::RepoPush | Action::PrMerge => Level::Push,
         Action::PrCreate if said.head_same_repo => Level::Push,
+        Action::PrCreate
+            if said
+                .head_repo
+                .as_ref()
+                .map(|head| subject::is_repository(known, repo, head))
+                .transpose()?
+                == Some(true) =>
+        {
+            Level::Push
+        }
         Action::RepoTriage => Level::Triage,
         Action::RepoMaintain => Level::Maintain,
         Action::RepoAdmin if said.collaborator_self.as_ref() == Some(user) => Level::Pull,

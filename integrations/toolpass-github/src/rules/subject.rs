@@ -104,6 +104,20 @@ pub fn pull(known: &Known, repo: &Repo, subject: &Subject) -> Result<Pull, Stop>
     known.pull(repo, number)
 }
 
+/// Whether a subject, which must be a repository, is `repo`.
+pub fn is_repository(known: &Known, repo: &Repo, subject: &Subject) -> Result<bool, Stop> {
+    let node = known.seen(read_of(repo, subject), node::node)?;
+    let is_repository = node.kind.as_deref() == Some("Repository");
+    let found = node.repository.as_deref().and_then(Repo::parse);
+    match found.filter(|_| is_repository) {
+        Some(found) => Ok(found.is_same(repo)),
+        None => Err(Stop::new(
+            Code::InvalidRequest,
+            "the request's node is no repository",
+        )),
+    }
+}
+
 /// Whether a login of a record is the user's.
 pub fn is_login(login: Option<&str>, user: &Login) -> bool {
     login.is_some_and(|login| login.eq_ignore_ascii_case(user.as_str()))

@@ -86,7 +86,25 @@ impl<'f> Input<'f> {
 pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let id = input.id("repositoryId")?;
     let mut pairs = vec![at_node(Action::IssueCreate, id)?];
-    let words = ["repositoryId", "title", "body", "issueTemplate"];
+    for projects in ["projectIds", "projectV2Ids"] {
+        if !input.ids(projects)?.is_empty() {
+            return Err(Unresolved::new(
+                "put it into a project by `addProjectV2ItemById`",
+            ));
+        }
+    }
+    if let Some(parent) = input.maybe_id("parentIssueId")? {
+        pairs.push(at_node(Action::RepoTriage, parent)?);
+    }
+    let words = [
+        "repositoryId",
+        "title",
+        "body",
+        "issueTemplate",
+        "parentIssueId",
+        "projectIds",
+        "projectV2Ids",
+    ];
     let triage = ["assigneeIds", "labelIds", "milestoneId"];
     if !input.has_only(&words) {
         let level = if input.has_only(&[&words[..], &triage[..]].concat()) {
@@ -95,6 +113,27 @@ pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
             Action::RepoPush
         };
         pairs.push(at_node(level, id)?);
+    }
+    Ok(pairs)
+}
+
+/// An issue is closed; as the duplicate of another one only by triagers.
+pub(super) fn close_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
+    let id = input.id("issueId")?;
+    let pair = at_node(Action::RepoTriage, id)?;
+    Ok(match input.maybe_id("duplicateIssueId")? {
+        Some(other) => vec![pair, at_node(Action::RepoRead, other)?],
+        None => vec![pair.fact(facts::AUTHOR_OF, format!("node/{id}"))],
+    })
+}
+
+/// A pull request is queued for its merge; before all others only by those who may jump the queue, which cannot be read.
+pub(super) fn enqueue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
+    let id = input.id("pullRequestId")?;
+    let mut pairs =
+        vec![at_node(Action::PrMerge, id)?.fact(facts::BASE_OF_PULL, format!("node/{id}"))];
+    if !matches!(input.member("jump"), None | Some(Json::Bool(false))) {
+        pairs.push(at_node(Action::RepoAdmin, id)?.fact(facts::DELEGABLE, "1"));
     }
     Ok(pairs)
 }
@@ -141,12 +180,14 @@ pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
     Ok(vec![pair])
 }
 
-/// A head that is not plainly in another repository is taken to be in this one.
+/// A head without a repository of its own is taken to be in this one; two ids may still be of one repository.
 pub(super) fn create_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let id = input.id("repositoryId")?;
     let pair = at_node(Action::PrCreate, id)?;
     Ok(vec![match input.maybe_id("headRepositoryId")? {
-        Some(head) if head != id => pair,
+        Some(head) if head != id && facts::node_id(head).is_some() => {
+            pair.fact(facts::HEAD_REPO, format!("node/{head}"))
+        }
         Some(_) | None => pair.fact(facts::HEAD_SAME_REPO, "1"),
     }])
 }
@@ -194,6 +235,12 @@ pub(super) fn review(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
             ));
         }
     };
+    if action == Action::RepoPush && review.is_some() {
+        // The review may be of another pull request than the one named beside it.
+        return Err(Unresolved::new(
+            "expected `pullRequestId` alone with a verdict",
+        ));
+    }
     let mut pairs = Vec::new();
     if let Some(id) = pull {
         let fact = if action == Action::RepoPush {
@@ -362,6 +409,27 @@ pub(super) fn teams_of_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
     let mut pairs = vec![at_node(Action::RepoAdmin, input.id("repositoryId")?)?];
     for team in input.ids("teamIds")? {
         pairs.push(at_node(Action::TeamMember, team)?.fact(facts::TEAM_SIGHT, "1"));
+    }
+    Ok(pairs)
+}
+
+/// A project is created, perhaps linked at once.
+pub(super) fn create_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
+    linked(input, input.id("ownerId")?)
+}
+
+/// A project is linked to a repository or a team, or no longer.
+pub(super) fn link_of_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
+    linked(input, input.id("projectId")?)
+}
+
+fn linked(input: &Input<'_>, project: &str) -> Result<Vec<Pair>, Unresolved> {
+    let mut pairs = vec![at_node(Action::OrgAdmin, project)?.fact(facts::DELEGABLE, "1")];
+    if let Some(repository) = input.maybe_id("repositoryId")? {
+        pairs.push(at_node(Action::RepoPush, repository)?);
+    }
+    if let Some(team) = input.maybe_id("teamId")? {
+        pairs.push(at_node(Action::TeamMaintainer, team)?);
     }
     Ok(pairs)
 }

@@ -11,6 +11,8 @@ use super::{flag, number, person, text};
 /// A node of GraphQL: what it is and where it belongs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
+    /// Its type.
+    pub kind: Option<String>,
     /// `owner/name` of the repository it is or belongs to.
     pub repository: Option<String>,
     /// The organization it is or belongs to.
@@ -69,8 +71,10 @@ pub fn node(json: Json<'_>) -> Result<Node, Error> {
             .transpose()?
             .flatten(),
     };
-    let is_pull = text(json, "__typename")?.as_deref() == Some("PullRequest");
+    let kind = text(json, "__typename")?;
+    let is_pull = kind.as_deref() == Some("PullRequest");
     Ok(Node {
+        kind,
         repository: text(json, "nameWithOwner")?.or(of(repository, "nameWithOwner")?),
         organization: text(json, "login")?.or(of(organization, "login")?),
         team: text(json, "slug")?,
@@ -160,6 +164,10 @@ mod tests {
         ] {
             assert_eq!(read(rule).repository.as_deref(), Some("acme/shop"));
         }
-        assert_eq!(read(json!({"__typename": "User"})), Node::default());
+        let person = Node {
+            kind: Some("User".into()),
+            ..Node::default()
+        };
+        assert_eq!(read(json!({"__typename": "User"})), person);
     }
 }
