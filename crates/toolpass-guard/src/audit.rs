@@ -64,6 +64,8 @@ pub struct AuditEvent {
     pub arguments: Option<String>,
     /// The last answer about the user's permission.
     pub authorization: Option<String>,
+    /// Whether the file of entitlements lists the tool; `None` when no file was given.
+    pub entitled: Option<bool>,
     /// How long it took, in microseconds.
     pub duration_us: u64,
     /// The requests of the body, in order.
@@ -174,6 +176,9 @@ impl AuditEvent {
             object.raw("arguments", arguments);
         }
         object.maybe("authorization", self.authorization.as_deref());
+        if let Some(entitled) = self.entitled {
+            object.raw("entitled", &entitled.to_string());
+        }
         object.raw("duration_ms", &milliseconds(self.duration_us));
         if !self.actions.is_empty() {
             object.raw(

@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use toolpass_core::clock::{Monotonic, Wall};
 use toolpass_core::codes::RefusalCode;
+use toolpass_core::effect::Effect;
 
 use crate::audit::{AuditEvent, CallOutcome, Note, ObservedAction};
+use crate::entitlements::arguments::Arguments;
+use crate::entitlements::enforce::{Standing, effect_of, standing};
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
 use crate::session::{Session, Slots};
@@ -34,6 +37,10 @@ pub struct Call {
     pub session: Option<Session>,
     /// Whether requests of its body are looked at.
     pub hooked: bool,
+    /// What it may do at most, as the tool declares, else as the file of entitlements says.
+    pub effect: Option<Effect>,
+    /// The arguments that may name a resource; none when no file of entitlements is in use.
+    given: Arguments,
     parent: Option<String>,
     id: OnceLock<String>,
     began: Monotonic,
@@ -54,6 +61,8 @@ struct State {
     permits: Vec<Passage>,
     passed: u64,
     authorization: Option<String>,
+    /// What the file of entitlements lacks of the tool, and was waived.
+    missing: Option<RefusalCode>,
     secrets: Secrets,
 }
 
@@ -155,14 +164,18 @@ impl Call {
         session: Option<Session>,
         parent: Option<String>,
         (began, wall): (Monotonic, Wall),
-        arguments: Option<String>,
+        (arguments, given): (Option<String>, Arguments),
     ) -> Call {
         let hooked = tool.wants_hook(&settings);
+        let file = settings.entitlements.as_deref();
+        let effect = effect_of(tool.effect, standing(file, &tool.name));
         Call {
             settings,
             tool,
             session,
             hooked,
+            effect,
+            given,
             parent,
             id: OnceLock::new(),
             began,
@@ -175,6 +188,16 @@ impl Call {
     /// The id of its audit event.
     pub fn id(&self) -> &str {
         self.id.get_or_init(|| new_id(self.wall))
+    }
+
+    /// How its tool stands to the file of entitlements.
+    pub fn standing(&self) -> Standing<'_> {
+        standing(self.settings.entitlements.as_deref(), &self.tool.name)
+    }
+
+    /// The arguments that may name a resource.
+    pub fn given(&self) -> &Arguments {
+        &self.given
     }
 
     /// Where it is.
@@ -257,6 +280,13 @@ impl Call {
         }
     }
 
+    /// End a call that never reached its body, without an event. Answers the refusal as its caller gets it.
+    pub fn end_refused(&self, refusal: Refusal) -> Refusal {
+        let mut state = self.lock();
+        state.phase = Phase::Over;
+        state.clean_refusal(refusal)
+    }
+
     /// End a call that never reached its body.
     pub fn refuse(&self, refusal: Refusal, now: Monotonic) -> Finished {
         let refusal = self.end_refused(refusal);
@@ -278,13 +308,6 @@ impl Call {
         late.into_iter()
             .map(|late| self.late_event(late, now))
             .collect()
-    }
-
-    /// End a call that never reached its body, without an event. Answers the refusal as its caller gets it.
-    pub fn end_refused(&self, refusal: Refusal) -> Refusal {
-        let mut state = self.lock();
-        state.phase = Phase::Over;
-        state.clean_refusal(refusal)
     }
 
     fn late_event(&self, late: Late, now: Monotonic) -> AuditEvent {
@@ -313,6 +336,10 @@ impl Call {
 
     pub(crate) fn note_authorization(&self, said: String) {
         self.lock().authorization = Some(said);
+    }
+
+    pub(crate) fn note_missing(&self, code: RefusalCode) {
+        self.lock().missing = Some(code);
     }
 
     pub(crate) fn refused_before(&self, digest: &[u8; 32]) -> Option<Refusal> {
@@ -424,9 +451,9 @@ impl Call {
             parent: self.parent.clone(),
             time: self.wall,
             tool: self.tool.name.clone(),
-            effect: self.tool.effect,
+            effect: self.effect,
             outcome,
-            code,
+            code: code.or(state.missing),
             reason: reason.map(&clean),
             session: self
                 .session
@@ -441,6 +468,11 @@ impl Call {
                 .as_deref()
                 .map(|json| state.secrets.redact_json(json).into_owned()),
             authorization: state.authorization.clone().map(&clean),
+            entitled: match self.standing() {
+                Standing::Held(_) => Some(true),
+                Standing::NoFile => None,
+                Standing::Unlisted => Some(false),
+            },
             duration_us: u64::try_from(now.since(self.began).as_micros()).unwrap_or(u64::MAX),
             actions: state.observed.clone(),
         }

@@ -4,25 +4,26 @@
 //! [`Admission::next`] says what must be known next, until it hands out the [`Permit`] or a [`Refusal`]. An admission that is
 //! dropped gives back what it took.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolpass_core::clock::{Monotonic, Wall};
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Freshness, Question};
-use toolpass_core::template::Filled;
 
 use crate::arguments::{self, Argument};
 use crate::audit::shortened;
 use crate::authorization::{self, AuthorizerAnswer};
 use crate::call::{Asked, Call, Permit};
+use crate::entitlements::arguments::{Arguments, filled};
 use crate::json::Object;
 use crate::refusal::Refusal;
-use crate::scope::Host;
+use crate::scope::{AskText, Host};
 use crate::session::{Cap, Key, Session, Slots};
 use crate::settings::{KnownSystems, Settings};
 use crate::tool::{Authorize, Permission, Tool};
-use crate::value::{Value, View};
+use crate::value::Value;
 use crate::{authority, entitlements, exfiltration, taint, wording};
 
 /// What a call starts with.
@@ -51,14 +52,18 @@ pub struct Admission {
     slots: Option<Slots>,
     step: Step,
     question: Option<Arc<Question>>,
+    /// What the entitlements let be asked beforehand, once that is known.
+    planned: Option<VecDeque<Question>>,
     awaited: Option<Awaited>,
     refusal: Option<Refusal>,
 }
 
 /// What must be known next.
 pub enum Next {
-    /// The answer of the engine: [`Admission::answer_decision`].
+    /// The answer of the engine that the tool names: [`Admission::answer_decision`].
     Ask(Arc<Question>),
+    /// The answer of the toolkit's engine: [`Admission::answer_decision`].
+    AskEntitled(Arc<Question>),
     /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
     CallAuthorizer,
     /// The tool's credential: [`Admission::answer_credential`].
@@ -72,6 +77,7 @@ pub enum Next {
 #[derive(Clone, Copy)]
 enum Step {
     Authorize,
+    Entitled,
     Inputs,
     Exfiltration,
     Credential,
@@ -89,26 +95,34 @@ enum Awaited {
 }
 
 /// Begin a call: steps 1 to 3.
-pub fn begin<V: Value, H: Host<V>>(input: Begin<'_, V>, host: &mut H) -> Admission {
+pub fn begin<V: Value, H: Host<V> + AskText>(input: Begin<'_, V>, host: &mut H) -> Admission {
     let shown = input
         .arguments
         .as_ref()
         .ok()
         .filter(|_| input.settings.audit_arguments)
         .map(|bound| shown_arguments(&input.tool, bound));
+    let given = input
+        .arguments
+        .as_ref()
+        .ok()
+        .filter(|_| input.settings.uses_entitlements())
+        .map(|bound| Arguments::of(&input.tool, bound))
+        .unwrap_or_default();
     let when = (input.now, input.wall);
     let call = Arc::new(Call::new(
         (input.settings, input.tool),
         input.session,
         input.parent,
         when,
-        shown,
+        (shown, given),
     ));
     let mut admission = Admission {
         call,
         slots: None,
         step: Step::Authorize,
         question: None,
+        planned: None,
         awaited: None,
         refusal: None,
     };
@@ -135,13 +149,21 @@ impl Admission {
         loop {
             let checked = match self.step {
                 Step::Authorize => {
-                    self.step = Step::Inputs;
+                    self.step = Step::Entitled;
                     match self.authorize() {
                         Ok(Some(next)) => return (Some(self), next),
                         Ok(None) => Ok(()),
                         Err(refusal) => Err(refusal),
                     }
                 }
+                Step::Entitled => match self.ask_entitled() {
+                    Ok(Some(next)) => return (Some(self), next),
+                    Ok(None) => {
+                        self.step = Step::Inputs;
+                        Ok(())
+                    }
+                    Err(refusal) => Err(refusal),
+                },
                 Step::Inputs => {
                     self.step = Step::Exfiltration;
                     self.inputs()
@@ -166,7 +188,7 @@ impl Admission {
         }
     }
 
-    /// Answer [`Next::Ask`].
+    /// Answer [`Next::Ask`] or [`Next::AskEntitled`].
     pub fn answer_decision(&mut self, decision: &Decision, now: Monotonic) {
         if !self.is_answer(Awaited::Decision) {
             return;
@@ -221,7 +243,7 @@ impl Admission {
         self.refusal = Some(refusal);
     }
 
-    fn first_steps<V: Value, H: Host<V>>(
+    fn first_steps<V: Value, H: Host<V> + AskText>(
         &mut self,
         arguments: Result<&[Argument<V>], String>,
         unhooked: Option<String>,
@@ -239,7 +261,7 @@ impl Admission {
             refusal(RefusalCode::InvalidArguments, wording::unbindable(&problem))
         })?;
         arguments::check(tool, bound, host)?;
-        entitlements::of_call(tool)?;
+        entitlements::of_call(&call, host).map_err(|(code, reason)| refusal(code, reason))?;
         if let Some(library) = unhooked.filter(|_| call.hooked) {
             return Err(refusal(
                 RefusalCode::CheckError,
@@ -279,6 +301,26 @@ impl Admission {
             }
             (Some(Authorize::Permission(_)), None) => Err(self.unanswered()),
         }
+    }
+
+    /// Step 4, after the tool's own authorizer: the questions of the tool's entitlements, in the order of the file.
+    fn ask_entitled(&mut self) -> Result<Option<Next>, Refusal> {
+        let planned = match &mut self.planned {
+            Some(planned) => planned,
+            None => {
+                let questions = entitlements::questions(&self.call).map_err(|(code, reason)| {
+                    Refusal::of_call(code, &self.call.tool.name, reason)
+                })?;
+                self.planned.insert(questions.into())
+            }
+        };
+        let Some(question) = planned.pop_front() else {
+            return Ok(None);
+        };
+        let question = Arc::new(question);
+        self.question = Some(Arc::clone(&question));
+        self.awaited = Some(Awaited::Decision);
+        Ok(Some(Next::AskEntitled(question)))
     }
 
     fn inputs(&self) -> Result<(), Refusal> {
@@ -371,7 +413,7 @@ fn take_limits(call: &Call, session: &Session) -> Result<Slots, Refusal> {
         key: Key::Tool(tool.name.clone()),
         at_most,
     });
-    let of_effect = tool.effect.and_then(|effect| {
+    let of_effect = call.effect.and_then(|effect| {
         Some(Cap {
             key: Key::Effect(effect),
             at_most: call.settings.limit_of(effect)?,
@@ -430,17 +472,6 @@ fn question<V: Value>(
         },
         ..Question::default()
     })
-}
-
-fn filled<V: Value>(value: &V) -> Option<Filled<'static>> {
-    match value.view() {
-        // U+FFFD stands for what could not be read: the resource asked about would not be the one the body touches.
-        View::Text(text) if !text.contains(char::REPLACEMENT_CHARACTER) => {
-            Some(Filled::Text(text.into_owned().into()))
-        }
-        View::Int(digits) => digits.parse().ok().map(Filled::Integer),
-        _ => None,
-    }
 }
 
 fn shown_arguments<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> String {

@@ -1,10 +1,11 @@
 //! The order of rules at one request of a body, and nothing but that order.
 //!
 //! The rules are numbered as the specification of the wire numbers them; each is a function of its own in [`rules`], those about
-//! the resource in [`target`].
+//! the resource in [`target`], those of the tool's entitlements in [`entitled`].
 //! [`RequestCheck::next`] says what must be known next, until it hands out the [`RequestPermit`] or a [`Refusal`]. A check that
 //! is dropped lets nothing through and gives back what it took.
 
+mod entitled;
 mod rules;
 mod target;
 
@@ -33,7 +34,14 @@ pub struct RequestCheck {
     call: Arc<Call>,
     session: Option<Session>,
     request: Arc<WireRequest>,
+    /// On whose authority the body sends it.
+    block: ActAs,
+    /// On whose authority it runs, where no entry says otherwise of a pair.
     who: ActAs,
+    /// Actions that the tool's entitlements cap, each with its cap.
+    capped: Vec<(String, u32)>,
+    /// What the tool's entitlements lack of it, and was waived.
+    missing: Option<RefusalCode>,
     step: Step,
     subject: Subject,
     pairs: Vec<PairState>,
@@ -107,6 +115,12 @@ struct PairState {
     need: Need,
     resource: Option<Resource>,
     system: Option<usize>,
+    /// On whose authority it runs.
+    who: ActAs,
+    /// Whether its entry wants a fresh answer.
+    fresh: bool,
+    /// What the tool's entitlements lack of it, and was waived.
+    missing: Option<RefusalCode>,
 }
 
 #[derive(Clone, Copy)]
@@ -165,7 +179,10 @@ impl RequestCheck {
     pub fn new(call: &Arc<Call>, block: Option<ActAs>, request: Arc<WireRequest>) -> RequestCheck {
         RequestCheck {
             session: call.session.clone(),
+            block: block.unwrap_or(call.settings.act_as),
             who: block.unwrap_or(call.settings.act_as),
+            capped: Vec::new(),
+            missing: None,
             late: call.phase() == Phase::Over,
             call: Arc::clone(call),
             request,
@@ -278,7 +295,7 @@ impl RequestCheck {
         let sending = self.request.sending();
         let even_when_over = self.late || self.is_to_unknown_host();
         let actions = self.actions();
-        let passing = (self.who, sending);
+        let passing = (self.block, sending);
         let Some(number) = self.call.record_allowed(passing, actions, even_when_over) else {
             let refusal = self.too_late();
             return self.end_refused(refusal);

@@ -27,6 +27,13 @@ struct State {
 /// What is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
+    /// Requests of one action of one tool.
+    Action {
+        /// The tool.
+        tool: String,
+        /// `integration:action`.
+        action: String,
+    },
     /// Calls and requests of an effect.
     Effect(Effect),
     /// Calls of a tool.
@@ -36,6 +43,7 @@ pub enum Key {
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Key::Action { tool, action } => write!(f, "action:{tool}:{action}"),
             Key::Effect(effect) => write!(f, "effect:{effect}"),
             Key::Tool(name) => write!(f, "tool:{name}"),
         }

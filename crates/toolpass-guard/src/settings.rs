@@ -5,6 +5,9 @@ use std::sync::Arc;
 use toolpass_core::effect::Effect;
 use toolpass_wire::observe::Systems;
 
+use crate::entitlements::enforce::OnMissing;
+use crate::entitlements::model::Entitlements;
+
 /// One toolkit's settings. Replaced as a whole by `configure`.
 #[derive(Clone)]
 pub struct Settings {
@@ -32,6 +35,12 @@ pub struct Settings {
     pub exfiltration: bool,
     /// Whether the audit event holds arguments.
     pub audit_arguments: bool,
+    /// What tools are held to, when a file says so.
+    pub entitlements: Option<Arc<Entitlements>>,
+    /// What happens when that file lacks something.
+    pub on_missing: OnMissing,
+    /// Whether what calls do is recorded.
+    pub record: bool,
 }
 
 /// As whom a request runs.
@@ -73,6 +82,11 @@ pub enum KnownSystems {
 }
 
 impl Settings {
+    /// Whether requests are held to a file of entitlements, or recorded into one.
+    pub fn uses_entitlements(&self) -> bool {
+        self.entitlements.is_some() || self.record
+    }
+
     /// The cap of an effect.
     pub fn limit_of(&self, effect: Effect) -> Option<u32> {
         let [read, write, destructive] = self.limits;
@@ -99,6 +113,9 @@ impl Default for Settings {
             systems: KnownSystems::Known(Arc::new(Systems::new(Vec::new()))),
             exfiltration: true,
             audit_arguments: true,
+            entitlements: None,
+            on_missing: OnMissing::Refuse,
+            record: false,
         }
     }
 }

@@ -95,6 +95,7 @@ impl Tool {
             || settings.engine == EngineState::Present
             || settings.has_connections
             || settings.strict
+            || settings.uses_entitlements()
             || !self.resources.is_empty();
         settings.intercept && something_to_hold_it_to
     }

@@ -130,6 +130,22 @@ pub(crate) fn unmapped_read_as_user(request: &str) -> String {
     )
 }
 
+pub(crate) fn tool_unlisted() -> String {
+    "the file of entitlements does not list this tool, and `strict` is set".into()
+}
+
+pub(crate) fn effect_mismatch(entry: &str, declared: Effect) -> String {
+    format!("the file of entitlements lists {entry}, and the tool declares {declared}")
+}
+
+pub(crate) fn unlisted(request: &str, what: &str) -> String {
+    format!("{request}: the tool's entitlements do not list {what}")
+}
+
+pub(crate) fn exceeds_entry(request: &str, effect: Effect, entry: &str) -> String {
+    format!("{request}: this is a {effect} request, and the tool's entitlements list {entry}")
+}
+
 pub(crate) fn unresolved(request: &str, why: &str) -> String {
     format!("{request}: what it acts on is not clear: {why}")
 }

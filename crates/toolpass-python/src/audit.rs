@@ -207,6 +207,10 @@ impl AuditEvent {
         self.0.authorization.as_deref()
     }
     #[getter]
+    fn entitled(&self) -> Option<bool> {
+        self.0.entitled
+    }
+    #[getter]
     #[expect(
         clippy::cast_precision_loss,
         reason = "a duration in microseconds fits a float's 53 bits for 285 years"

@@ -56,10 +56,10 @@ impl CallContext {
         &self.call.tool.name
     }
 
-    /// The declared effect.
+    /// The declared effect, else the recorded one.
     #[getter]
     fn effect(&self) -> Option<&'static str> {
-        self.call.tool.effect.map(Effect::as_str)
+        self.call.effect.map(Effect::as_str)
     }
 
     /// The session it runs for.

@@ -101,6 +101,12 @@ impl<'py> Host<PyValue<'_, 'py>> for PyHost<'_, 'py> {
     }
 }
 
+impl AskText for PyHost<'_, '_> {
+    fn holds_text(&self, predicate: PredicateId, text: &str) -> bool {
+        self.callables.holds_text(predicate, text)
+    }
+}
+
 impl AskText for Callables {
     fn holds_text(&self, predicate: PredicateId, text: &str) -> bool {
         Python::attach(|py| {

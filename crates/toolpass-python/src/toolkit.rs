@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use toolpass_core::effect::Effect;
 use toolpass_guard::audit as guard;
+use toolpass_guard::entitlements::enforce::OnMissing;
 use toolpass_guard::settings::{ActAs, EngineState, Settings, UnknownHosts};
 use toolpass_local::addresses::Looked;
 
@@ -206,6 +207,9 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             &[("refuse", true), ("off", false)],
         )?,
         audit_arguments: flag("audit_arguments", true)?,
+        entitlements: None,
+        on_missing: OnMissing::Refuse,
+        record: false,
     };
     Ok(State {
         unheard: Arc::new(Settings {

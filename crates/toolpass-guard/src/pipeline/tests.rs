@@ -33,6 +33,12 @@ impl Host<Plain> for Says {
     }
 }
 
+impl AskText for Says {
+    fn holds_text(&self, _: PredicateId, _: &str) -> bool {
+        self.0
+    }
+}
+
 fn parameter(name: &str) -> Parameter {
     Parameter {
         name: name.into(),

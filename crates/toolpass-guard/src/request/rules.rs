@@ -13,11 +13,13 @@ use toolpass_wire::observe::{Observation, RowInfo, System, Systems};
 use super::{Awaited, PairState, RequestCheck, RequestNext, Step, Subject};
 use crate::audit::{Note, ObservedAction};
 use crate::call::Asked;
+use crate::entitlements::enforce::{Gap, OnMissing};
+use crate::entitlements::host::Listed;
 use crate::refusal::Refusal;
 use crate::scope::AskText;
 use crate::session::{Cap, Key, Session};
 use crate::settings::{ActAs, EngineState, KnownSystems, UnknownHosts};
-use crate::{authority, authorization, entitlements, exfiltration, taint, wording};
+use crate::{authority, authorization, exfiltration, taint, wording};
 
 /// A query longer than this counts as sending out, in bytes.
 const LONG_QUERY: usize = 256;
@@ -71,13 +73,18 @@ impl RequestCheck {
                 needs,
                 effect,
             } => {
-                self.only_as_agent(systems, &candidates, &row, effect)?;
+                if !self.is_held() {
+                    self.only_as_agent(systems, &candidates, &row, effect)?;
+                }
                 self.pairs = needs
                     .into_iter()
                     .map(|need| PairState {
                         need,
                         resource: None,
                         system: None,
+                        who: self.who,
+                        fresh: false,
+                        missing: None,
                     })
                     .collect();
                 self.subject = Subject::Mapped {
@@ -106,12 +113,20 @@ impl RequestCheck {
             self.request.effect()
         };
         let writes = effect > Effect::Read;
+        let listing = self.listing();
+        let by_name = listing == Some(Listed::ByName);
+        let not_listed = listing == Some(Listed::No);
         let refused = match (vendor_of, other_name) {
-            (_, Some(why)) => Some(wording::other_name(&described, &why)),
-            (Some(integration), None) if writes => {
+            (_, Some(why)) if !by_name => Some(wording::other_name(&described, &why)),
+            (Some(integration), _) if writes && !by_name => {
                 Some(wording::vendor_host(&described, integration))
             }
-            _ if settings.strict || settings.unknown_hosts == UnknownHosts::Refuse => {
+            _ if not_listed && settings.on_missing == OnMissing::Refuse => {
+                Some(wording::unlisted(&described, "this host"))
+            }
+            _ if listing.is_none_or(|listing| listing == Listed::No)
+                && (settings.strict || settings.unknown_hosts == UnknownHosts::Refuse) =>
+            {
                 Some(wording::unknown_host(&described))
             }
             _ => self
@@ -131,7 +146,8 @@ impl RequestCheck {
         if let Some(reason) = refused {
             return Err(self.refuse_action(RefusalCode::UnknownHost, reason, self.plain(effect)));
         }
-        self.step = if settings.unknown_hosts == UnknownHosts::Allow {
+        self.missing = not_listed.then_some(Gap::Host.code());
+        self.step = if self.call.settings.unknown_hosts == UnknownHosts::Allow {
             Step::Pass
         } else {
             Step::Locate
@@ -144,6 +160,9 @@ impl RequestCheck {
         let KnownSystems::Known(systems) = &self.call.settings.systems else {
             return None;
         };
+        if self.listing() == Some(Listed::ByName) {
+            return None;
+        }
         let (host, port) = (self.request.host(), self.request.port());
         let why = addresses
             .iter()
@@ -164,7 +183,12 @@ impl RequestCheck {
             .iter()
             .filter_map(|index| systems.get(*index))
             .any(|system| system.strict_reads);
-        let refused = if effect > Effect::Read || self.call.settings.strict {
+        let listed = if effect == Effect::Read {
+            self.entitle_read(systems, candidates)?
+        } else {
+            false
+        };
+        let refused = if effect > Effect::Read || (self.call.settings.strict && !listed) {
             Some(wording::unmapped(&described))
         } else if strict_reads && self.who == ActAs::User {
             Some(wording::unmapped_read_as_user(&described))
@@ -193,14 +217,14 @@ impl RequestCheck {
     }
 
     /// Rule 4, for rows that only mean something on the agent's own authority.
-    fn only_as_agent(
+    pub(super) fn only_as_agent(
         &self,
         systems: &Systems,
         candidates: &[usize],
         row: &RowInfo,
         effect: Effect,
     ) -> Result<(), Refusal> {
-        if self.who == ActAs::Agent {
+        if self.is_the_agents() {
             return Ok(());
         }
         let strict = self.call.settings.strict
@@ -232,11 +256,7 @@ impl RequestCheck {
 
     /// Rules 5 to 8: what the tool was given leave to do.
     pub(super) fn hold(&mut self, host: &dyn AskText) -> Result<(), Refusal> {
-        for pair in &self.pairs {
-            if let (Some(action), Some(resource)) = (&pair.need.action, &pair.resource) {
-                entitlements::of_request(&self.call.tool, action, resource.as_str())?;
-            }
-        }
+        self.entitle()?;
         self.within_declared_effect()?;
         for pair in &self.pairs {
             self.within_resources(pair, host)?;
@@ -276,21 +296,33 @@ impl RequestCheck {
         Err(self.refuse_action(RefusalCode::OutOfScope, reason, self.action_of(pair)))
     }
 
-    /// Rule 8: within the session's limits, for a tool that declares no effect.
+    /// Rule 8: within the session's limits, for a call of no known effect or a request that is stronger; then within the caps of
+    /// the tool's entitlements.
     fn within_limits(&mut self) -> Result<(), Refusal> {
         let effect = self.effect();
         let at_most = self
             .call
             .settings
             .limit_of(effect)
-            .filter(|_| self.call.tool.effect.is_none());
-        let (Some(at_most), Some(session)) = (at_most, &self.session) else {
+            .filter(|_| self.call.effect.is_none_or(|taken| effect > taken));
+        let of_effect = at_most.map(|at_most| (Key::Effect(effect), at_most));
+        let of_entries = std::mem::take(&mut self.capped);
+        let of_entries = of_entries.into_iter().map(|(action, at_most)| {
+            let tool = self.call.tool.name.clone();
+            (Key::Action { tool, action }, at_most)
+        });
+        for (key, at_most) in of_effect.into_iter().chain(of_entries.collect::<Vec<_>>()) {
+            self.take(key, at_most)?;
+        }
+        Ok(())
+    }
+
+    /// Take one of a cap; it is given back unless the request passes.
+    fn take(&mut self, key: Key, at_most: u32) -> Result<(), Refusal> {
+        let Some(session) = &self.session else {
             return Ok(());
         };
-        match session.reserve(&[Cap {
-            key: Key::Effect(effect),
-            at_most,
-        }]) {
+        match session.reserve(&[Cap { key, at_most }]) {
             Ok(slots) => self.slots.push(slots),
             Err(key) => {
                 let action = self
@@ -324,7 +356,7 @@ impl RequestCheck {
             let why = Unresolved::new("it names nothing to act on");
             return Err(self.unresolved(self.action_of(pair), &why));
         };
-        if self.who == ActAs::Agent {
+        if pair.who == ActAs::Agent {
             return Ok(None);
         }
         if self.call.settings.engine == EngineState::Absent {
@@ -434,7 +466,9 @@ impl RequestCheck {
     pub(super) fn freshness_of(&self, pair: &PairState) -> Freshness {
         let sensitive = matches!(&self.subject, Subject::Mapped { row, .. } if row.sensitive);
         Freshness {
-            fresh: sensitive || self.call.settings.fresh_effects.contains(&pair.need.effect),
+            fresh: sensitive
+                || pair.fresh
+                || self.call.settings.fresh_effects.contains(&pair.need.effect),
             max_age: None,
         }
     }
@@ -504,7 +538,7 @@ impl RequestCheck {
         })
     }
 
-    fn system_of(&self, pair: &PairState) -> Option<&System> {
+    pub(super) fn system_of(&self, pair: &PairState) -> Option<&System> {
         match &self.call.settings.systems {
             KnownSystems::Known(systems) => systems.get(pair.system?),
             KnownSystems::NeverTold => None,
@@ -524,6 +558,8 @@ impl RequestCheck {
             .resource
             .as_ref()
             .map(|resource| self.call.secrets().redact(resource.as_str()).into_owned());
+        entry.as_agent = pair.who == ActAs::Agent;
+        entry.code = pair.missing;
         if let Subject::Mapped { row, .. } = &self.subject {
             entry.sends_out = row.sends_out.is_some();
             entry.untrusted_output = row.untrusted_output;
@@ -542,6 +578,7 @@ impl RequestCheck {
                 entry.sends_out = *sends_out;
                 entry.untrusted_output = true;
                 entry.note = Some(*note);
+                entry.code = self.missing;
             }
             Subject::Mapped { row, .. } => entry.untrusted_output = row.untrusted_output,
             Subject::Settled => {}

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use toolpass_core::decision::Decision;
+use toolpass_core::question::Question;
 use toolpass_guard::arguments::Argument;
 use toolpass_guard::call::{BodyEnd, Call, Permit};
 use toolpass_guard::pipeline::{Admission, Begin, Next, begin};
@@ -145,12 +147,8 @@ impl Opened {
             admission = match (rest, next) {
                 (_, Next::Run(permit)) => return Ok(Driven::Run(permit, credential)),
                 (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
-                (Some(mut rest), Next::Ask(question)) => {
-                    match guarded
-                        .authorizer
-                        .engine()
-                        .and_then(|engine| engine.ask(py, &question))
-                    {
+                (Some(mut rest), next @ (Next::Ask(_) | Next::AskEntitled(_))) => {
+                    match self.ask(py, guarded, &next) {
                         Ok(decision) => rest.answer_decision(&decision, Asker::now()),
                         Err(error) => rest = self.not_answered(py, rest, error)?,
                     }
@@ -169,9 +167,33 @@ impl Opened {
                     let fetched = self.fetch_credential(py, &name);
                     self.take_credential(guarded, rest, fetched, &mut credential)?
                 }
-                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => {
+                (None, _) => {
                     return Err(asked_too_late());
                 }
+            }
+        }
+    }
+
+    fn ask(&self, py: Python<'_>, guarded: &Guarded, next: &Next) -> PyResult<Decision> {
+        let (engine, question) = self.engine(guarded, next)?;
+        engine.ask(py, question)
+    }
+
+    /// Which engine a question is for: the one the tool names, or the toolkit's.
+    /// Errors: `TypeError` when there is none.
+    pub(super) fn engine<'n>(
+        &'n self,
+        guarded: &'n Guarded,
+        next: &'n Next,
+    ) -> PyResult<(&'n Asker, &'n Question)> {
+        match next {
+            Next::Ask(question) => Ok((guarded.authorizer.engine()?, question)),
+            Next::AskEntitled(question) => match &self.state.engine {
+                Some(engine) => Ok((engine, question)),
+                None => Err(PyTypeError::new_err("no engine is set up to ask")),
+            },
+            Next::CallAuthorizer | Next::FetchCredential(_) | Next::Refuse(_) | Next::Run(_) => {
+                Err(PyTypeError::new_err("nothing is asked"))
             }
         }
     }

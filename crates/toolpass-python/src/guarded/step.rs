@@ -8,7 +8,6 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use toolpass_core::question::Question;
 use toolpass_guard::call::Call;
 use toolpass_guard::pipeline::{Admission, Next};
 
@@ -167,18 +166,20 @@ impl Step {
                     let value = self.opened.refuse(py, refusal)?;
                     return Ok(self.at(Stage::Answered(value)));
                 }
-                (Some(mut rest), Next::Ask(question)) => match self.ask(py, &question) {
-                    Ok(Answer::Now(decision)) => {
-                        rest.answer_decision(&decision, Asker::now());
-                        admission = rest;
-                        continue;
+                (Some(mut rest), next @ (Next::Ask(_) | Next::AskEntitled(_))) => {
+                    match self.ask(py, &next) {
+                        Ok(Answer::Now(decision)) => {
+                            rest.answer_decision(&decision, Asker::now());
+                            admission = rest;
+                            continue;
+                        }
+                        Ok(Answer::Later(awaitable)) => (rest, Asked::Decision, awaitable),
+                        Err(error) => {
+                            admission = self.opened.not_answered(py, rest, error)?;
+                            continue;
+                        }
                     }
-                    Ok(Answer::Later(awaitable)) => (rest, Asked::Decision, awaitable),
-                    Err(error) => {
-                        admission = self.opened.not_answered(py, rest, error)?;
-                        continue;
-                    }
-                },
+                }
                 (Some(rest), Next::CallAuthorizer) => match self.start_authorizer(py) {
                     Ok(awaitable) => (rest, Asked::Authorizer, awaitable),
                     Err(error) => {
@@ -201,7 +202,7 @@ impl Step {
                         continue;
                     }
                 },
-                (None, Next::Ask(_) | Next::CallAuthorizer | Next::FetchCredential(_)) => {
+                (None, _) => {
                     return Err(asked_too_late());
                 }
             };
@@ -251,12 +252,9 @@ impl Step {
         next.run(py, admission, credential)
     }
 
-    fn ask<'py>(&self, py: Python<'py>, question: &Question) -> PyResult<Answer<'py>> {
-        self.guarded
-            .get()
-            .authorizer
-            .engine()?
-            .ask_soon(py, question)
+    fn ask<'py>(&self, py: Python<'py>, next: &Next) -> PyResult<Answer<'py>> {
+        let (engine, question) = self.opened.engine(self.guarded.get(), next)?;
+        engine.ask_soon(py, question)
     }
 
     /// An async authorizer's awaitable, or an ordinary one in a worker thread under a copy of the context.
