@@ -1,5 +1,7 @@
 //! The order of checks around a call: who refuses first, and what is taken and given back.
 
+mod entitled;
+
 use std::time::Duration;
 
 use toolpass_core::clock::{Monotonic, Wall};

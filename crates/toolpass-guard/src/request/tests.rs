@@ -1,5 +1,7 @@
 //! The rules at a request, against two small systems.
 
+mod entitled;
+
 use std::time::Duration;
 
 use toolpass_core::clock::Wall;
