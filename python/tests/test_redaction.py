@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import collections
 import dataclasses
+import html
 import io
 import itertools
+import json
+import string
 import traceback
-from typing import Any, NamedTuple
+import urllib.parse
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -16,7 +21,11 @@ from hypothesis import strategies as st
 from support.kits import Kit, dana, refused
 from toolpass import ToolError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SECRET = "s3cr3t-value"
+LONG = 'gh"p_A1b2<C3d4>E5f6%G7h8&'
 GONE = "[REDACTED]"
 
 
@@ -292,6 +301,144 @@ def test_the_event_holds_no_secret_of_its_call() -> None:
 def test_what_was_never_handed_out_is_not_redacted() -> None:
     with dana().active():
         assert Kit(credentials={"api": "never-handed-out"}).tool()(lambda: "never-handed-out")() == "never-handed-out"
+
+
+def test_a_later_tool_cannot_give_away_an_earlier_ones_secret() -> None:
+    token = "earlier-t0ken-" + "aB3" * 6
+    kit = Kit(credentials={"api": token})
+    giving = kit.tool(name="giving", credential="api")(lambda *, credential: None)
+    echoing = Kit().tool(name="echoing")(lambda text: [text, base64.b64encode(f"user:{text}".encode()).decode()])
+    with dana().active():
+        assert echoing(token)[0] == token
+        giving()
+        shown, encoded = echoing(f"a {token} b")
+    assert shown == f"a {GONE} b"
+    assert GONE in encoded
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        json.dumps(LONG),
+        repr(LONG),
+        html.escape(LONG),
+        urllib.parse.quote(LONG),
+        urllib.parse.quote_plus(LONG).lower(),
+        base64.b64encode(LONG.encode()).decode(),
+        base64.urlsafe_b64encode(f"x{LONG}yz".encode()).decode(),
+        base64.b64encode(f"dana:{LONG}".encode()).decode(),
+        LONG.encode().hex(),
+        LONG.encode().hex().upper(),
+        LONG.upper(),
+        " ".join(LONG),
+        f"{LONG[:9]}\n{LONG[9:]}",
+    ],
+)
+def test_a_secret_is_found_however_it_is_spelled(spelled: str) -> None:
+    got = returned({"a": [f"x {spelled} y"]}, LONG)
+    assert GONE in got["a"][0]
+    assert spelled not in got["a"][0]
+    with pytest.raises(ToolError) as caught:
+        result_of(raises(ValueError(f"x {spelled} y")), LONG)
+    assert spelled not in caught.value.message
+
+
+SECRETS = st.text(string.ascii_letters + string.digits + "+/=_-.\"'<&% ", min_size=16, max_size=40).filter(
+    lambda text: len(set(text)) > 8 and text == text.strip()
+)
+SPELLINGS: list[Callable[[str], str]] = [
+    str,
+    lambda secret: json.dumps(secret)[1:-1],
+    urllib.parse.quote_plus,
+    html.escape,
+    lambda secret: base64.b64encode(f"u:{secret}".encode()).decode(),
+    lambda secret: secret.encode().hex(),
+]
+
+
+@given(SECRETS, st.sampled_from(SPELLINGS), st.text(max_size=8), st.text(max_size=8))
+def test_no_eight_characters_of_a_secret_are_left(
+    secret: str, spell: Callable[[str], str], before: str, after: str
+) -> None:
+    spelled = spell(secret)
+    got = returned([before + spelled + after], secret)[0]
+    around = before + GONE + after
+    left = [spelled[at : at + 8] for at in range(len(spelled) - 7)]
+    assert not [part for part in left if part in got and part not in around]
+
+
+def test_a_refusal_before_the_body_holds_no_secret() -> None:
+    token = "in-a-refusal-t0ken"
+    kit = Kit(credentials={"api": token})
+
+    def mentions(value: str) -> bool:
+        raise ValueError(f"not {token}")
+
+    giving = kit.tool(name="giving", credential="api")(lambda *, credential: None)
+    picky = kit.tool(name="picky", validate={"x": mentions})(lambda x: x)
+    with dana(id=f"session {token}").active():
+        giving()
+        refusal = refused(lambda: picky(token))
+    assert token not in refusal.reason
+    assert GONE in refusal.reason
+    event = kit.events[-1]
+    assert token not in event.to_json()
+    assert event.arguments == {"x": GONE}
+    assert event.session == f"session {GONE}"
+
+
+class SlottedError(Exception):
+    __slots__ = ("__token",)
+
+    def __init__(self, token: str) -> None:
+        super().__init__("cannot log in")
+        self.__token = token
+
+
+def grouped() -> BaseException:
+    error = ValueError("cannot log in")
+    error.exceptions = (chained(),)  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize("error", [SlottedError(SECRET), grouped()], ids=["slots", "group"])
+def test_no_part_of_an_exception_is_a_hiding_place(error: BaseException) -> None:
+    with pytest.raises(ToolError) as caught:
+        result_of(raises(error))
+    assert caught.value.original is error
+
+
+def test_a_slot_of_a_result_is_no_hiding_place() -> None:
+    class Held:
+        __slots__ = ("token",)
+
+        def __init__(self) -> None:
+            self.token = SECRET
+
+    assert not isinstance(returned(Held()), Held)
+
+
+def test_a_tool_error_of_a_nested_tool_is_not_rewritten() -> None:
+    kit = Kit(credentials={"api": SECRET})
+    inner = kit.tool(name="inner", credential="api")(raises(ValueError(SECRET)))
+    outer = Kit().tool(name="outer")(lambda: inner())
+    with dana().active(), pytest.raises(ToolError) as caught:
+        outer()
+    assert (caught.value.tool, caught.value.message) == ("inner", f"ValueError: {GONE}")
+
+
+def test_a_refusal_of_a_nested_tool_loses_what_stands_behind_it() -> None:
+    inner = Kit().tool(name="inner", limit=0)(lambda: 1)
+
+    def body(*, credential: str) -> None:
+        try:
+            raise KeyError(credential)
+        except KeyError:
+            inner()
+
+    refusal = refused(lambda: result_of(body))
+    assert refusal.code == "limit_reached"
+    assert refusal.__context__ is None
 
 
 VALUES = st.recursive(
