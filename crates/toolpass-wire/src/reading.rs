@@ -68,6 +68,11 @@ impl<'r> Reading<'r> {
         value_of(self.request.query_pairs(), name)
     }
 
+    /// Whether the query names anything at all, readable or not.
+    pub fn has_query(&self) -> bool {
+        !matches!(self.request.query_pairs(), Field::Present(pairs) if pairs.is_empty())
+    }
+
     /// A field of a form, url-encoded or multipart. A body of another kind is unread.
     pub fn form(&self, name: &str) -> Field<String> {
         match self.request.body_kind() {
