@@ -49,6 +49,10 @@ pub const FORKS: &str = "forks";
 pub const ARCHIVED_OK: &str = "archived_ok";
 /// What owners may have reserved for themselves: see [`Switch`].
 pub const ORGANIZATION_SWITCH: &str = "organization_switch";
+/// The login that becomes a collaborator: whoever is no member is an outsider, whom owners may keep out.
+pub const INVITES: &str = "invites";
+/// The tag that is changed as `ref_operation` says; with `run` it comes to be.
+pub const TAG: &str = "tag";
 /// The collaborator who is removed: may be the user.
 pub const COLLABORATOR_SELF: &str = "collaborator_self";
 /// `1`: asks for admin on GitHub Enterprise Server.
@@ -109,6 +113,10 @@ pub struct Circumstances {
     pub archived_ok: bool,
     /// See [`ORGANIZATION_SWITCH`].
     pub organization_switch: Option<Switch>,
+    /// See [`INVITES`].
+    pub invites: Option<Login>,
+    /// See [`TAG`].
+    pub tag: Option<Branch>,
     /// See [`COLLABORATOR_SELF`].
     pub collaborator_self: Option<Login>,
     /// See [`ADMIN_ON_GHES`].
@@ -184,6 +192,8 @@ pub enum Switch {
     Delete,
     /// Deleting an issue.
     DeleteIssues,
+    /// Publishing a site.
+    Pages,
     /// Transferring a repository: the same field as deleting.
     Transfer,
     /// Changing who sees a repository.
@@ -235,6 +245,8 @@ impl Circumstances {
             FORKS => self.forks = set(value)?,
             ARCHIVED_OK => self.archived_ok = set(value)?,
             ORGANIZATION_SWITCH => self.organization_switch = Some(Switch::parse(value)?),
+            INVITES => self.invites = Some(Login::parse(value)?),
+            TAG => self.tag = Some(Branch::parse(value)?),
             COLLABORATOR_SELF => self.collaborator_self = Some(Login::parse(value)?),
             ADMIN_ON_GHES => self.admin_on_ghes = set(value)?,
             DELEGABLE => self.delegable = set(value)?,
@@ -306,6 +318,7 @@ impl Switch {
             "create_teams" => Some(Switch::CreateTeams),
             "delete" => Some(Switch::Delete),
             "delete_issues" => Some(Switch::DeleteIssues),
+            "pages" => Some(Switch::Pages),
             "transfer" => Some(Switch::Transfer),
             "visibility" => Some(Switch::Visibility),
             _ => None,
@@ -336,8 +349,13 @@ fn is_for(name: &str, action: Action) -> bool {
         HEAD_OF_PULL | REF_OPERATION | RENAME_BRANCH | APPROVES_PULL | DISMISSES_REVIEW
         | ADMIN_ON_GHES => action == Action::RepoPush,
         HEAD_REPO | HEAD_SAME_REPO => action == Action::PrCreate,
-        COLLABORATOR_SELF => action == Action::RepoAdmin,
-        ORGANIZATION_SWITCH | DELEGABLE => matches!(action, Action::RepoAdmin | Action::OrgAdmin),
+        TAG => action == Action::RepoPush,
+        COLLABORATOR_SELF | INVITES => action == Action::RepoAdmin,
+        ORGANIZATION_SWITCH => matches!(
+            action,
+            Action::RepoAdmin | Action::RepoMaintain | Action::OrgAdmin
+        ),
+        DELEGABLE => matches!(action, Action::RepoAdmin | Action::OrgAdmin),
         VISIBILITY => action == Action::OrgRepoCreate,
         TEAM_SIGHT => action == Action::TeamMember,
         TEAM_ADD_MEMBER | TEAM_ADD_ROLE | OR_ADMIN_OF => action == Action::TeamMaintainer,

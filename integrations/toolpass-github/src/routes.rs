@@ -258,7 +258,7 @@ fn branches() -> Vec<Route> {
         *       "/repos/{owner}/{repo}/branches/{branch%}/protection/{rest+}"  RepoAdmin  "repo:{owner}/{repo}{at}"  reads(branch::of_path)  no_operation("the parts of a branch's protection, all of one level");
         POST    "/repos/{owner}/{repo}/branches/{branch%}/rename"              RepoPush   "repo:{owner}/{repo}{at}"  reads(branch::rename);
         POST    "/repos/{owner}/{repo}/merge-upstream"                         RepoPush   "repo:{owner}/{repo}{at}"  reads(branch::merge_upstream);
-        POST    "/repos/{owner}/{repo}/merges"                                 RepoPush   "repo:{owner}/{repo}{at}"  reads(branch::merge_into_base);
+        POST    "/repos/{owner}/{repo}/merges"                                 RepoPush   "repo:{owner}/{repo}{at}"  sends_out  reads(branch::merge_into_base);
     }
 }
 
@@ -290,8 +290,8 @@ fn code_security() -> Vec<Route> {
 /// Checks: docs.github.com/rest/checks, read 2026-11-30.
 fn checks() -> Vec<Route> {
     routes! {
-        POST   "/repos/{owner}/{repo}/check-runs"                               RepoPush   "repo:{owner}/{repo}";
-        PATCH  "/repos/{owner}/{repo}/check-runs/{check_run_id}"                RepoPush   "repo:{owner}/{repo}";
+        POST   "/repos/{owner}/{repo}/check-runs"                               RepoPush   "repo:{owner}/{repo}"  sends_out;
+        PATCH  "/repos/{owner}/{repo}/check-runs/{check_run_id}"                RepoPush   "repo:{owner}/{repo}"  sends_out;
         POST   "/repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest"      RepoPush   "repo:{owner}/{repo}";
         POST   "/repos/{owner}/{repo}/check-suites"                             RepoPush   "repo:{owner}/{repo}";
         PATCH  "/repos/{owner}/{repo}/check-suites/preferences"                 RepoAdmin  "repo:{owner}/{repo}";
@@ -331,6 +331,7 @@ fn codespaces() -> Vec<Route> {
         GET   "/orgs/{org}/codespaces"                                OrgAdmin   "org:{org}";
         GET   "/orgs/{org}/codespaces/{rest+}"                        OrgAdmin   "org:{org}"            no_operation("codespaces of the organization, all of one level");
         GET   "/orgs/{org}/members/{username}/codespaces"             OrgAdmin   "org:{org}";
+        GET   "/repos/{owner}/{repo}/codespaces"  -  -  agent_only("codespaces of the agent's own account");
         POST  "/repos/{owner}/{repo}/codespaces"                      RepoPush   "repo:{owner}/{repo}"  sends_out;
         GET   "/repos/{owner}/{repo}/codespaces/secrets"              RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         *     "/repos/{owner}/{repo}/codespaces/secrets/{rest+}"      RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("secrets of codespaces, all of one level");
@@ -343,7 +344,7 @@ fn collaborators() -> Vec<Route> {
     routes! {
         GET     "/repos/{owner}/{repo}/collaborators"                        RepoPush   "repo:{owner}/{repo}"  reads(repos::setting);
         GET     "/repos/{owner}/{repo}/collaborators/{username}"             RepoPush   "repo:{owner}/{repo}"  reads(repos::setting);
-        PUT     "/repos/{owner}/{repo}/collaborators/{username}"             RepoAdmin  "repo:{owner}/{repo}";
+        PUT     "/repos/{owner}/{repo}/collaborators/{username}"             RepoAdmin  "repo:{owner}/{repo}"  reads(repos::add_collaborator);
         DELETE  "/repos/{owner}/{repo}/collaborators/{username}"             RepoAdmin  "repo:{owner}/{repo}"  reads(repos::remove_collaborator);
         GET     "/repos/{owner}/{repo}/collaborators/{username}/permission"  RepoPush   "repo:{owner}/{repo}"  reads(repos::setting);
         GET     "/repos/{owner}/{repo}/invitations"                          RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
@@ -364,7 +365,7 @@ fn commits() -> Vec<Route> {
         GET     "/repos/{owner}/{repo}/commits/{ref%}/status"          RepoRead  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/commits/{ref%}/statuses"        RepoRead  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/compare/{basehead%}"            RepoRead  "repo:{owner}/{repo}"  reads(repos::compare);
-        POST    "/repos/{owner}/{repo}/statuses/{sha}"                 RepoPush  "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/statuses/{sha}"                 RepoPush  "repo:{owner}/{repo}"  sends_out;
     }
 }
 
@@ -415,6 +416,7 @@ fn dependabot() -> Vec<Route> {
         GET    "/repos/{owner}/{repo}/dependabot/secrets"                    RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         GET    "/repos/{owner}/{repo}/dependabot/secrets/public-key"         RepoRead   "repo:{owner}/{repo}";
         *      "/repos/{owner}/{repo}/dependabot/secrets/{rest+}"            RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("secrets of Dependabot, all of one level");
+        GET    "/repos/{owner}/{repo}/dependabot/{rest+}"  RepoPush  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("what is newer than the inventory is as guarded as alerts");
         GET    "/repos/{owner}/{repo}/dependency-graph/compare/{basehead%}"  RepoRead   "repo:{owner}/{repo}"  reads(repos::compare);
         POST   "/repos/{owner}/{repo}/dependency-graph/snapshots"            RepoPush   "repo:{owner}/{repo}";
     }
@@ -435,7 +437,7 @@ fn deployments() -> Vec<Route> {
     routes! {
         POST    "/repos/{owner}/{repo}/deployments"                                                        RepoPush   "repo:{owner}/{repo}{at}"  sends_out  reads(branch::deployment);
         DELETE  "/repos/{owner}/{repo}/deployments/{deployment_id}"                                        RepoPush   "repo:{owner}/{repo}";
-        POST    "/repos/{owner}/{repo}/deployments/{deployment_id}/statuses"                               RepoPush   "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/deployments/{deployment_id}/statuses"                               RepoPush   "repo:{owner}/{repo}"  sends_out;
         GET     "/repos/{owner}/{repo}/environments/{environment_name%}"                                   RepoRead   "repo:{owner}/{repo}";
         PUT     "/repos/{owner}/{repo}/environments/{environment_name%}"                                   RepoAdmin  "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/environments/{environment_name%}"                                   RepoAdmin  "repo:{owner}/{repo}";
@@ -474,15 +476,15 @@ fn gists() -> Vec<Route> {
 /// Git database: docs.github.com/rest/git, read 2026-11-30.
 fn git_database() -> Vec<Route> {
     routes! {
-        POST    "/repos/{owner}/{repo}/git/blobs"                  RepoPush  "repo:{owner}/{repo}";
-        POST    "/repos/{owner}/{repo}/git/commits"                RepoPush  "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/git/blobs"                  RepoPush  "repo:{owner}/{repo}"  sends_out;
+        POST    "/repos/{owner}/{repo}/git/commits"                RepoPush  "repo:{owner}/{repo}"  sends_out;
         GET     "/repos/{owner}/{repo}/git/matching-refs/{ref+%}"  RepoRead  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/git/ref/{ref+%}"            RepoRead  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/git/refs"                   RepoPush  "repo:{owner}/{repo}{at}"  reads(branch::create_ref);
         PATCH   "/repos/{owner}/{repo}/git/refs/{ref+%}"           RepoPush  "repo:{owner}/{repo}{at}"  reads(branch::ref_of_path);
         DELETE  "/repos/{owner}/{repo}/git/refs/{ref+%}"           RepoPush  "repo:{owner}/{repo}{at}"  reads(branch::ref_of_path);
-        POST    "/repos/{owner}/{repo}/git/tags"                   RepoPush  "repo:{owner}/{repo}";
-        POST    "/repos/{owner}/{repo}/git/trees"                  RepoPush  "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/git/tags"                   RepoPush  "repo:{owner}/{repo}"  sends_out;
+        POST    "/repos/{owner}/{repo}/git/trees"                  RepoPush  "repo:{owner}/{repo}"  sends_out;
         GET     "/repos/{owner}/{repo}/git/trees/{tree_sha%}"      RepoRead  "repo:{owner}/{repo}";
     }
 }
@@ -540,12 +542,12 @@ fn issues_and_labels() -> Vec<Route> {
         GET     "/repos/{owner}/{repo}/issues/{issue_number}/suggestions"                          RepoTriage   "repo:{owner}/{repo}"  reads(repos::setting);
         POST    "/repos/{owner}/{repo}/issues/{issue_number}/suggestions/{suggestion_id}/approve"  RepoTriage   "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/issues/{issue_number}/suggestions/{suggestion_id}/dismiss"  RepoTriage   "repo:{owner}/{repo}";
-        POST    "/repos/{owner}/{repo}/labels"                                                     RepoPush     "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/labels"                                                     RepoPush     "repo:{owner}/{repo}"  sends_out;
         GET     "/repos/{owner}/{repo}/labels/{name%}"                                             RepoRead     "repo:{owner}/{repo}";
-        PATCH   "/repos/{owner}/{repo}/labels/{name%}"                                             RepoPush     "repo:{owner}/{repo}";
+        PATCH   "/repos/{owner}/{repo}/labels/{name%}"                                             RepoPush     "repo:{owner}/{repo}"  sends_out;
         DELETE  "/repos/{owner}/{repo}/labels/{name%}"                                             RepoPush     "repo:{owner}/{repo}";
-        POST    "/repos/{owner}/{repo}/milestones"                                                 RepoPush     "repo:{owner}/{repo}";
-        PATCH   "/repos/{owner}/{repo}/milestones/{milestone_number}"                              RepoPush     "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/milestones"                                                 RepoPush     "repo:{owner}/{repo}"  sends_out;
+        PATCH   "/repos/{owner}/{repo}/milestones/{milestone_number}"                              RepoPush     "repo:{owner}/{repo}"  sends_out;
         DELETE  "/repos/{owner}/{repo}/milestones/{milestone_number}"                              RepoPush     "repo:{owner}/{repo}";
     }
 }
@@ -594,7 +596,9 @@ fn organizations() -> Vec<Route> {
         GET     "/orgs/{org}/dismissal-requests/{rest+}"                                   OrgAdmin   "org:{org}"  reads(orgs::delegable)  no_operation("requests to dismiss alerts, all of one level");
         GET     "/orgs/{org}/failed_invitations"                                           OrgAdmin   "org:{org}";
         GET     "/orgs/{org}/hooks"                                                        OrgAdmin   "org:{org}";
+        POST    "/orgs/{org}/hooks"  OrgAdmin   "org:{org}"  sends_out;
         GET     "/orgs/{org}/hooks/{rest+}"                                                OrgAdmin   "org:{org}"  no_operation("the organization's webhooks, all of one level");
+        *       "/orgs/{org}/hooks/{rest+}"  OrgAdmin   "org:{org}"  sends_out  no_operation("the organization's webhooks, all of one level");
         GET     "/orgs/{org}/insights/{rest+}"                                             OrgAdmin   "org:{org}"  no_operation("who used the API, all of one level");
         GET     "/orgs/{org}/installations"                                                OrgAdmin   "org:{org}";
         GET     "/orgs/{org}/invitations"                                                  OrgAdmin   "org:{org}";
@@ -669,8 +673,8 @@ fn pull_requests() -> Vec<Route> {
         PATCH   "/repos/{owner}/{repo}/pulls/{pull_number}"                                 RepoPush    "repo:{owner}/{repo}"  sends_out  reads(pulls::update);
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/comments"                        RepoRead    "repo:{owner}/{repo}"  sends_out  reads(pulls::comment);
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"   RepoRead    "repo:{owner}/{repo}"  sends_out  reads(pulls::comment);
-        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge"                           PrMerge     "repo:{owner}/{repo}"  reads(pulls::merge);
-        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge-async"                     PrMerge     "repo:{owner}/{repo}"  reads(pulls::merge_stack);
+        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge"                           PrMerge     "repo:{owner}/{repo}"  sends_out  reads(pulls::merge);
+        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge-async"                     PrMerge     "repo:{owner}/{repo}"  sends_out  reads(pulls::merge_stack);
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"             RepoTriage  "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"             RepoTriage  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers/rerequest"   RepoTriage  "repo:{owner}/{repo}"  no_operation("newer than the inventory");
@@ -708,7 +712,7 @@ fn releases() -> Vec<Route> {
         GET     "/repos/{owner}/{repo}/releases"                      RepoPush  "repo:{owner}/{repo}"      reads(repos::setting);
         POST    "/repos/{owner}/{repo}/releases"                      RepoPush  "repo:{owner}/{repo}{at}"  sends_out  reads(branch::release);
         GET     "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}"      reads(repos::setting);
-        PATCH   "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}";
+        PATCH   "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}"  sends_out;
         DELETE  "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/releases/generate-notes"       RepoPush  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/releases/latest"               RepoRead  "repo:{owner}/{repo}";
@@ -725,7 +729,7 @@ fn releases() -> Vec<Route> {
 fn repositories() -> Vec<Route> {
     routes! {
         GET     "/orgs/{org}/repos"                                                              OrgAdmin       "org:{org}";
-        POST    "/orgs/{org}/repos"                                                              OrgRepoCreate  "org:{org}"            reads(repos::create);
+        POST    "/orgs/{org}/repos"                                                              OrgRepoCreate  "org:{org}"            sends_out  reads(repos::create);
         GET     "/repos/{owner}/{repo}"                                                          RepoRead       "repo:{owner}/{repo}";
         PATCH   "/repos/{owner}/{repo}"                                                          RepoAdmin      "repo:{owner}/{repo}"  sends_out  reads(repos::update);
         DELETE  "/repos/{owner}/{repo}"                                                          RepoAdmin      "repo:{owner}/{repo}"  reads(repos::delete);
@@ -818,6 +822,7 @@ fn secret_scanning() -> Vec<Route> {
         *      "/repos/{owner}/{repo}/secret-scanning/custom-patterns/{rest+}"          RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("the repository's own patterns, all of one level");
         POST   "/repos/{owner}/{repo}/secret-scanning/push-protection-bypasses"         -          -                      agent_only("only whoever committed the secret may bypass, so the agent's own account");
         GET    "/repos/{owner}/{repo}/secret-scanning/scan-history"                     RepoAdmin  "repo:{owner}/{repo}"  reads(repos::delegable);
+        GET    "/repos/{owner}/{repo}/secret-scanning/{rest+}"  RepoAdmin  "repo:{owner}/{repo}"  sensitive  reads(repos::delegable)  no_operation("what is newer than the inventory is as secret");
         GET    "/repos/{owner}/{repo}/security-advisories"                              RepoAdmin  "repo:{owner}/{repo}"  reads(repos::advisories);
         POST   "/repos/{owner}/{repo}/security-advisories"                              RepoAdmin  "repo:{owner}/{repo}"  reads(repos::delegable);
         POST   "/repos/{owner}/{repo}/security-advisories/reports"                      RepoRead   "repo:{owner}/{repo}"  sends_out  reads(issues::writes);
@@ -866,8 +871,9 @@ fn users() -> Vec<Route> {
 fn webhooks() -> Vec<Route> {
     routes! {
         GET   "/repos/{owner}/{repo}/hooks"          RepoAdmin  "repo:{owner}/{repo}"  reads(repos::webhooks);
-        POST  "/repos/{owner}/{repo}/hooks"          RepoAdmin  "repo:{owner}/{repo}"  reads(repos::webhooks);
-        *     "/repos/{owner}/{repo}/hooks/{rest+}"  RepoAdmin  "repo:{owner}/{repo}"  reads(repos::webhooks)  no_operation("the repository's webhooks, all of one level");
+        POST  "/repos/{owner}/{repo}/hooks"          RepoAdmin  "repo:{owner}/{repo}"  sends_out  reads(repos::webhooks);
+        GET   "/repos/{owner}/{repo}/hooks/{rest+}"  RepoAdmin  "repo:{owner}/{repo}"  reads(repos::webhooks)  no_operation("the repository's webhooks, all of one level");
+        *     "/repos/{owner}/{repo}/hooks/{rest+}"  RepoAdmin  "repo:{owner}/{repo}"  sends_out  reads(repos::webhooks)  no_operation("the repository's webhooks, all of one level");
     }
 }
 

@@ -99,6 +99,18 @@ async fn a_long_list_of_identities_is_read_page_by_page() {
 }
 
 #[tokio::test]
+async fn a_filtered_page_that_is_cut_decides_nothing() {
+    let github = Github::new();
+    let mut people = vec![json!({"login": "sam", "name_id": "dana@example.com"}); 5];
+    people.push(json!({"login": "dana", "name_id": "dana@example.com"}));
+    github.standin.patch(&json!({"organizations": {"acme": {"saml": {"identities": people, "ignore_filter": true}}}})).unwrap();
+    assert_eq!(
+        github.identify(&github.app(&[]), "dana@example.com").await,
+        Err(Code::UserAmbiguous)
+    );
+}
+
+#[tokio::test]
 async fn saml_without_a_provider_is_not_set_up() {
     let github = Github::new();
     github
@@ -156,6 +168,23 @@ async fn logins_made_by_a_template() {
         github.identify(&connection, "acme@example.com").await,
         Err(Code::UserNotFound),
         "an organization is nobody"
+    );
+}
+
+#[tokio::test]
+async fn a_template_takes_the_account_it_asked_for() {
+    let github = Github::new();
+    let connection = github.app(&[
+        ("identity_mode", "template"),
+        ("email_domains", "example.com"),
+    ]);
+    let other = json!({"login": "sam", "type": "User"}).to_string();
+    github
+        .standin
+        .fault(FaultRule::on("/users/dana", body(&other)));
+    assert_eq!(
+        github.identify(&connection, "dana@example.com").await,
+        Err(Code::Unsupported)
     );
 }
 

@@ -7,7 +7,8 @@ use toolpass_wire::field::Unresolved;
 use toolpass_wire::json::Json;
 use toolpass_wire::reading::Reading;
 
-use super::{SET, by_method, member, required, text};
+use super::{SET, by_method, member, pair, repo, required, text};
+use crate::actions::Action;
 use crate::facts;
 use crate::resource::Branch;
 
@@ -24,9 +25,14 @@ pub fn of_contents(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     named(text(reading, "branch")?)
 }
 
-/// The branch of the path gets another name.
+/// The branch of the path gets another name: the one goes, the other comes to be.
 pub fn rename(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(of_path(reading)?.fact(facts::RENAME_BRANCH, reading.path("branch")))
+    let (repo, old) = (repo(reading)?, reading.path("branch"));
+    let new = suffix(&required(reading, "new_name")?)?;
+    Ok(Extracted::pairs(vec![
+        pair(Action::RepoPush, format!("{repo}{}", suffix(old)?)).fact(facts::RENAME_BRANCH, old),
+        pair(Action::RepoPush, format!("{repo}{new}")).fact(facts::REF_OPERATION, "create"),
+    ]))
 }
 
 /// `branch` is brought up to date with the repository that was forked.
@@ -89,12 +95,16 @@ pub fn deployment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     run(&required(reading, "ref")?, operation)
 }
 
-/// A release is made of `target_commitish`; of the default branch without it.
+/// A release is made of `target_commitish`; of the default branch without it. Its tag comes to be unless it is there.
 pub fn release(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    match text(reading, "target_commitish")? {
-        None => Ok(named(None)?.fact(facts::REF_OPERATION, "run")),
-        Some(target) => run(&target, "run"),
-    }
+    let extracted = match text(reading, "target_commitish")? {
+        None => named(None)?.fact(facts::REF_OPERATION, "run"),
+        Some(target) => run(&target, "run")?,
+    };
+    Ok(match text(reading, "tag_name")? {
+        Some(name) => extracted.fact(facts::TAG, tag(&name)?),
+        None => extracted,
+    })
 }
 
 /// A coding agent starts from `base_ref` and pushes a branch of its own.
@@ -121,18 +131,36 @@ pub(crate) fn on_ref(full: &str, operation: &str) -> Result<Extracted, Unresolve
         Some(branch) => {
             Ok(Extracted::fields([("at", suffix(branch)?)]).fact(facts::REF_OPERATION, operation))
         }
-        None => Ok(Extracted::fields([("at", String::new())])),
+        None => {
+            let extracted =
+                Extracted::fields([("at", String::new())]).fact(facts::REF_OPERATION, operation);
+            Ok(match tag_of(full)? {
+                Some(name) => extracted.fact(facts::TAG, name),
+                None => extracted,
+            })
+        }
     }
+}
+
+/// The tag that a ref in full is; `None` for a ref that is none.
+pub(crate) fn tag_of(full: &str) -> Result<Option<String>, Unresolved> {
+    let short = full.strip_prefix("refs/").unwrap_or(full);
+    short.strip_prefix("tags/").map(tag).transpose()
+}
+
+/// The name of a tag, whose grammar is a branch's.
+fn tag(name: &str) -> Result<String, Unresolved> {
+    suffix(name).map(|_| name.to_owned())
 }
 
 /// What is done to a ref that may be given by its plain name: a branch, a tag or a commit.
 fn run(name: &str, operation: &str) -> Result<Extracted, Unresolved> {
-    match name.starts_with("refs/") {
-        true => on_ref(name, operation),
-        false => {
-            Ok(Extracted::fields([("at", suffix(name)?)]).fact(facts::REF_OPERATION, operation))
-        }
-    }
+    let branch = match name.starts_with("refs/") {
+        true => branch_of(name)?,
+        false => Some(name),
+    };
+    let at = branch.map(suffix).transpose()?.unwrap_or_default();
+    Ok(Extracted::fields([("at", at)]).fact(facts::REF_OPERATION, operation))
 }
 
 /// The branch that a ref in full is; `None` for a ref that is none.

@@ -82,7 +82,14 @@ fn asked(repo: &Repo, change: &Change) -> Result<Pair, Unresolved> {
             let resource = format!("repo:{repo}{}", branch::suffix(name)?);
             pair(Action::RepoPush, resource).fact(facts::REF_OPERATION, change.operation)
         }
-        None => pair(Action::RepoPush, format!("repo:{repo}")),
+        None => {
+            let asked = pair(Action::RepoPush, format!("repo:{repo}"))
+                .fact(facts::REF_OPERATION, change.operation);
+            match branch::tag_of(&change.full_ref)? {
+                Some(name) => asked.fact(facts::TAG, name),
+                None => asked,
+            }
+        }
     })
 }
 

@@ -19,7 +19,7 @@ pub mod teams;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::Pointer;
 use toolpass_wire::extract::{Extracted, Pair};
-use toolpass_wire::field::Unresolved;
+use toolpass_wire::field::{Field, Unresolved};
 use toolpass_wire::json::Json;
 use toolpass_wire::reading::Reading;
 
@@ -37,7 +37,7 @@ const SET: &str = "1";
 /// Errors: [`Unresolved`] for two different ones, another type, or a body that is not JSON.
 fn text(reading: &Reading<'_>, name: &str) -> Result<Option<String>, Unresolved> {
     let in_query = reading.query(name).known()?;
-    let in_body = match member(reading, name)? {
+    let in_body = match reading.member(name).known()? {
         None | Some(Json::Null) => None,
         Some(Json::String(text)) => Some(text.clone()),
         Some(_) => return Err(Unresolved::new(format!("expected a text as `{name}`"))),
@@ -57,12 +57,22 @@ fn required(reading: &Reading<'_>, name: &str) -> Result<String, Unresolved> {
 }
 
 /// A member of the JSON body, null included.
+/// Errors: [`Unresolved`] when the query gives it too, because a server may take it from there.
 fn member<'r>(reading: &'r Reading<'_>, name: &str) -> Result<Option<&'r Json>, Unresolved> {
-    reading.member(name).known()
+    match reading.query(name) {
+        Field::Absent => reading.member(name).known(),
+        Field::Ambiguous(_) | Field::Present(_) | Field::Unread(_) => Err(Unresolved::new(
+            format!("`{name}` stands in the query; give it in the body"),
+        )),
+    }
 }
 
 /// All members of the JSON body; none of an absent one.
+/// Errors: [`Unresolved`] when the query says something, because a server may take it for members too.
 fn members<'r>(reading: &'r Reading<'_>) -> Result<&'r [(String, Json)], Unresolved> {
+    if reading.has_query() {
+        return Err(Unresolved::new("expected nothing in the query of an edit"));
+    }
     match reading.json().known()? {
         None => Ok(&[]),
         Some(body) => body

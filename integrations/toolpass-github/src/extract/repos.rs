@@ -40,9 +40,13 @@ pub fn deploy_keys(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     granted_by(reading, "manage_deploy_keys")
 }
 
-/// Settings of the site.
+/// Settings of the site; owners may keep publishing to themselves.
 pub fn pages(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    granted_by(reading, "manage_settings_pages")
+    let extracted = granted_by(reading, "manage_settings_pages")?;
+    Ok(match reading.method() {
+        "DELETE" => extracted,
+        _ => extracted.fact(facts::ORGANIZATION_SWITCH, "pages"),
+    })
 }
 
 /// Rules of the repository.
@@ -69,6 +73,13 @@ pub fn advisories(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         )])),
         _ => delegable(reading),
     }
+}
+
+/// Somebody becomes a collaborator; whoever is no member of the organization is invited from outside.
+pub fn add_collaborator(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let login = Login::parse(reading.path("username"))
+        .ok_or_else(|| Unresolved::new("expected a login as `username`"))?;
+    Ok(Extracted::default().fact(facts::INVITES, login.as_str()))
 }
 
 /// A collaborator is removed; everyone may remove themselves.

@@ -37,9 +37,12 @@ pub fn labels(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 pub(crate) fn scopes(query: &str) -> Result<Vec<Pair>, Unresolved> {
     let mut pairs = Vec::new();
     for word in words(query)? {
-        if matches!(word.as_str(), "AND" | "OR" | "NOT") || word.contains(['(', ')']) {
+        let is_operator = ["AND", "NOT", "OR"]
+            .iter()
+            .any(|operator| word.eq_ignore_ascii_case(operator));
+        if is_operator || word.contains(['(', ')']) {
             return Err(Unresolved::new(
-                "the search has operators; name one scope with `repo:` and no `OR`",
+                "the search has operators; name scopes with `repo:` only, and put words such as `or` in quotes",
             ));
         }
         let Some((qualifier, value)) = word.split_once(':') else {
@@ -68,6 +71,11 @@ pub(crate) fn scopes(query: &str) -> Result<Vec<Pair>, Unresolved> {
 fn words(query: &str) -> Result<Vec<String>, Unresolved> {
     let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
     for c in query.chars() {
+        if c != ' ' && (c.is_whitespace() || c.is_control()) {
+            return Err(Unresolved::new(
+                "the search has white space that is no plain space",
+            ));
+        }
         if c == '\\' || c == '/' && word.is_empty() {
             return Err(Unresolved::new("the search has escapes or a pattern"));
         }
@@ -113,6 +121,11 @@ mod tests {
             "org:",
             "repo:acme/shop \"open",
             "repo:acme/shop \\\"x",
+            "repo:acme/shop or is:open",
+            "bug not repo:acme/shop",
+            "bug\u{a0}repo:acme/shop",
+            "bug\trepo:acme/shop",
+            "bug\nrepo:acme/shop",
         ] {
             assert_eq!(one(unbounded), Err(()), "{unbounded:?}");
         }

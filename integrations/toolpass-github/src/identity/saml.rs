@@ -54,7 +54,10 @@ impl Directory {
     pub(super) async fn find(&self, ctx: &Context, email: &str) -> Result<Login, Failure> {
         if !matches!(self.source, Source::Members(_)) {
             let page = page(ctx, &self.github, &self.source, Some(email), FILTERED, None).await?;
-            if let Some(login) = index::choose(&page.entries, email)? {
+            // What does not fit one page may hold somebody else with the same e-mail.
+            if !page.has_next
+                && let Some(login) = index::choose(&page.entries, email)?
+            {
                 return Ok(login);
             }
         }

@@ -46,7 +46,14 @@ impl Template {
             ));
         }
         let answer = response.json()?;
-        account(Json::new(&answer))
+        let found = account(Json::new(&answer))?;
+        if found == login {
+            Ok(found)
+        } else {
+            Err(Failure::unsupported(
+                "GitHub answered with another account than was asked for",
+            ))
+        }
     }
 }
 

@@ -417,7 +417,13 @@ fn listed(question: &Question, known: &Known, actors: &Actors) -> Result<Listed,
     Ok(found)
 }
 
-fn protection_of(known: &Known, repo: &Repo, branch: &Branch) -> Result<Option<Protection>, Stop> {
+/// The protection of a branch; `None` when it has none.
+/// Errors: our credential may not read it.
+pub fn protection_of(
+    known: &Known,
+    repo: &Repo,
+    branch: &Branch,
+) -> Result<Option<Protection>, Stop> {
     match known.protection(repo, branch)? {
         Found::Here(protection) => Ok(protection),
         Found::Missing | Found::Forbidden => Err(Stop::unsupported(format!(

@@ -87,13 +87,19 @@ impl<'a> Known<'a> {
             if message == "Branch not protected" {
                 return Ok(Found::Here(None));
             }
-            let seen = self.record(
-                Read::Branch(repo.clone(), branch.clone()),
-                branch::branch_is_protected,
-            )?;
-            return Ok(match seen {
-                Found::Here(Some(false)) | Found::Missing => Found::Here(None),
-                Found::Here(Some(true) | None) | Found::Forbidden => Found::Forbidden,
+            let read = Read::Branch(repo.clone(), branch.clone());
+            if let Answer::Missing { message } = self.0.get(read.clone())? {
+                return Ok(if message == "Branch not found" {
+                    Found::Here(None)
+                } else {
+                    Found::Forbidden
+                });
+            }
+            return Ok(match self.record(read, branch::branch_is_protected)? {
+                Found::Here(Some(false)) => Found::Here(None),
+                Found::Here(Some(true) | None) | Found::Missing | Found::Forbidden => {
+                    Found::Forbidden
+                }
             });
         }
         Ok(match self.record(read, branch::protection)? {

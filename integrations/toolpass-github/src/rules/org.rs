@@ -116,6 +116,7 @@ pub fn switched(question: &Question, known: &Known, switch: Switch) -> Result<()
         Switch::CreateTeams => (organization.create_teams, "creating teams"),
         Switch::Delete => (organization.delete_repositories, "deleting repositories"),
         Switch::DeleteIssues => (organization.delete_issues, "deleting issues"),
+        Switch::Pages => (publishing(&organization), "publishing sites"),
         Switch::Transfer => (
             organization.delete_repositories,
             "transferring repositories",
@@ -138,6 +139,45 @@ pub fn switched(question: &Question, known: &Known, switch: Switch) -> Result<()
         // The page on deleting issues does not say whether the switch binds owners.
         (_, true) | (None, false) => Err(Stop::unsupported(format!(
             "whether `{}` leaves {what} to `{}` cannot be read",
+            question.organization, question.user
+        ))),
+    }
+}
+
+/// Whether members may publish sites. Unless every kind is open, it depends on the kind, which cannot be told.
+fn publishing(organization: &Organization) -> Option<bool> {
+    let kinds = [
+        organization.create_public_pages,
+        organization.create_private_pages,
+    ];
+    match organization.create_pages {
+        Some(true) if kinds != [Some(true); 2] => None,
+        open => open,
+    }
+}
+
+/// Owners may keep it to themselves to let somebody from outside into a repository. The user is known to administer it.
+pub fn invites(question: &Question, known: &Known, invited: &Login) -> Result<(), Stop> {
+    known.all([
+        Read::Organization,
+        Read::OrgMembership(invited.clone()),
+        Read::OrgMembership(question.user.clone()),
+    ])?;
+    let open = known.organization()?.invite_outside;
+    let is_inside = matches!(
+        standing_of(known, invited)?,
+        Standing::Head | Standing::Member
+    );
+    if open == Some(true) || is_inside || standing_of(known, &question.user)? == Standing::Head {
+        return Ok(());
+    }
+    match open {
+        Some(_) => Err(Stop::deny(format!(
+            "`{invited}` is no member of `{}`, which keeps inviting people from outside to its owners",
+            question.organization
+        ))),
+        None => Err(Stop::unsupported(format!(
+            "whether `{}` leaves inviting people from outside to `{}` cannot be read",
             question.organization, question.user
         ))),
     }

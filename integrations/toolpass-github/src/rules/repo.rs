@@ -11,7 +11,7 @@ use super::Question;
 use super::branch::{self, Operation};
 use super::known::{Known, Stop};
 use super::role::{Grant, Level};
-use super::{deployment, org, subject};
+use super::{deployment, org, ruleset, subject};
 use crate::actions::Action;
 use crate::config::Edition;
 use crate::facts::RefOperation;
@@ -69,7 +69,8 @@ fn on(
         Action::RepoPush | Action::PrMerge => {
             changes_branch(question, known, repo, branch, &grant, &record)?
         }
-        Action::RepoTriage | Action::RepoMaintain => String::new(),
+        Action::RepoMaintain => administers(question, known)?,
+        Action::RepoTriage => String::new(),
         Action::OrgMember
         | Action::OrgAdmin
         | Action::OrgRepoCreate
@@ -121,7 +122,9 @@ fn level_needed(
             Level::Admin
         }
         Action::RepoPush
-            if said.rename_branch.is_some() && renames_default(question, known, repo)? =>
+            if said.rename_branch.is_some()
+                && !grant.has(Level::Admin)
+                && renames_guarded(question, known, repo)? =>
         {
             Level::Admin
         }
@@ -163,10 +166,13 @@ fn level_needed(
     }
 }
 
-/// Rule 11.36: renaming the default branch is an administrator's.
-fn renames_default(question: &Question, known: &Known, repo: &Repo) -> Result<bool, Stop> {
+/// Rule 11.36: renaming the default branch or a protected one is an administrator's.
+fn renames_guarded(question: &Question, known: &Known, repo: &Repo) -> Result<bool, Stop> {
+    let Some(renamed) = &question.said.rename_branch else {
+        return Ok(false);
+    };
     let default = default_branch(repo, &known.repository(repo)?)?;
-    Ok(question.said.rename_branch.as_ref() == Some(&default))
+    Ok(*renamed == default || branch::protection_of(known, repo, renamed)?.is_some())
 }
 
 /// Rule 11.9: an archived or disabled repository is read-only for everyone.
@@ -347,6 +353,9 @@ fn administers(question: &Question, known: &Known) -> Result<String, Stop> {
     if let Some(switch) = question.said.organization_switch {
         org::switched(question, known, switch)?;
     }
+    if let Some(invited) = &question.said.invites {
+        org::invites(question, known, invited)?;
+    }
     Ok(String::new())
 }
 
@@ -380,6 +389,14 @@ fn changes_branch(
     if let Some(pull) = &said.base_of_pull {
         let pull = subject::pull(known, repo, pull)?;
         return branch::merge_pull(question, known, repo, &pull, grant);
+    }
+    if let Some(tag) = &said.tag {
+        let operation = match said.ref_operation {
+            RefOperation::Create | RefOperation::Merge | RefOperation::Run => Operation::Create,
+            RefOperation::Delete => Operation::Delete,
+            RefOperation::Force | RefOperation::Update => Operation::ForcePush,
+        };
+        ruleset::judge_tag(question, known, repo, tag, grant, operation)?;
     }
     let branch = match named {
         Some(branch) => branch.clone(),

@@ -16,7 +16,7 @@ use super::role::{Grant, Held, Level};
 use super::team;
 use crate::resource::{Branch, Login, Repo, Slug};
 use crate::upstream::read::Read;
-use crate::upstream::records::branch::{BranchRule, BypassActor};
+use crate::upstream::records::branch::{self, BranchRule, BypassActor, Ruleset};
 
 /// What a rule does to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub fn judge(
     let mut open = None;
     for (rule, bearing) in binding {
         match (
-            passes(question, known, repo, rule, grant)?,
+            passes(question, known, repo, rule.ruleset_id, grant)?,
             bearing,
             operation,
         ) {
@@ -110,13 +110,68 @@ pub fn passes_all(
     )?;
     let mut all = Held::Yes;
     for rule in rules {
-        match passes(question, known, repo, rule, grant)? {
+        match passes(question, known, repo, rule.ruleset_id, grant)? {
             Passes::Always | Passes::ByPullRequest => {}
             Passes::Not => return Ok(Held::No),
             Passes::Untold => all = Held::Untold,
         }
     }
     Ok(all)
+}
+
+/// Judge the rulesets about tags for one tag. Who passes them all is free; that a pattern matches is not worked out, so the others are
+/// never told no.
+/// Errors: a ruleset may be about the tag and the operation, and the user does not positively pass it.
+pub fn judge_tag(
+    question: &Question,
+    known: &Known,
+    repo: &Repo,
+    tag: &Branch,
+    grant: &Grant,
+    operation: Operation,
+) -> Result<(), Stop> {
+    let heads = known.seen(Read::TagRulesets(repo.clone()), branch::rulesets)?;
+    let binding: Vec<u64> = heads
+        .iter()
+        .filter(|head| head.binds)
+        .map(|head| head.id)
+        .collect();
+    known.all(binding.iter().map(|id| Read::Ruleset(repo.clone(), *id)))?;
+    for id in binding {
+        let bears = match known.ruleset(repo, id)? {
+            Found::Here(ruleset) => may_bear_on(&ruleset, tag, operation),
+            Found::Missing | Found::Forbidden => true,
+        };
+        if bears && passes(question, known, repo, Some(id), grant)? != Passes::Always {
+            return Err(Stop::unsupported(format!(
+                "whether a ruleset of `{repo}` about tags binds `{}` on `{tag}` cannot be told",
+                question.user
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a ruleset can be about a tag and an operation: neither what its patterns begin with nor its rules rule it out.
+fn may_bear_on(ruleset: &Ruleset, tag: &Branch, operation: Operation) -> bool {
+    let full = format!("refs/tags/{tag}");
+    let may_match = |pattern: &String| {
+        let literal = pattern
+            .split(['*', '?', '[', '{', '\\', '~'])
+            .next()
+            .unwrap_or_default();
+        full.starts_with(literal)
+    };
+    let named = ruleset
+        .includes
+        .as_ref()
+        .is_none_or(|patterns| patterns.iter().any(may_match));
+    let bears = ruleset.rules.as_ref().is_none_or(|kinds| {
+        kinds
+            .iter()
+            .any(|kind| bearing(kind, operation) != Bearing::None)
+    });
+    named && bears
 }
 
 /// What a rule of this type does to an operation. The list is the published one; a type that is not on it leaves the question open.
@@ -140,15 +195,15 @@ fn bearing(kind: &str, operation: Operation) -> Bearing {
     }
 }
 
-/// Whether the user passes the ruleset of a rule.
+/// Whether the user passes a ruleset; one without a number cannot be looked at.
 fn passes(
     question: &Question,
     known: &Known,
     repo: &Repo,
-    rule: &BranchRule,
+    ruleset: Option<u64>,
     grant: &Grant,
 ) -> Result<Passes, Stop> {
-    let Some(id) = rule.ruleset_id else {
+    let Some(id) = ruleset else {
         return Ok(Passes::Untold);
     };
     let Found::Here(ruleset) = known.ruleset(repo, id)? else {

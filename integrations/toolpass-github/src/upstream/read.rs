@@ -54,6 +54,8 @@ pub enum Read {
     Run(Repo, u64),
     /// Pulls › Stacks, "List pull request stacks": those with this pull request.
     Stacks(Repo, u64),
+    /// Repositories › Rules, "Get all repository rulesets": those of every level that are about tags.
+    TagRulesets(Repo),
     /// Teams, "Get a team by name".
     Team(Slug),
     /// Teams, "Get a team (Legacy)".
@@ -139,6 +141,14 @@ impl Read {
                     ("pull_request", pull.to_string()),
                 ],
             ),
+            Read::TagRulesets(repo) => Call::List(
+                of(repo).segment("rulesets"),
+                vec![
+                    ("includes_parents", "true".into()),
+                    ("per_page", "100".into()),
+                    ("targets", "tag".into()),
+                ],
+            ),
             Read::Team(slug) => one(team(slug)),
             Read::TeamById(id) => one(PathBuilder::new().segment("teams").segment(&id.to_string())),
             Read::TeamMembership(slug, login) => {
@@ -156,7 +166,8 @@ impl Read {
             Read::BranchRules(..)
             | Read::Repository(_)
             | Read::RepositoryById(_)
-            | Read::Ruleset(..) => "repository Metadata: read",
+            | Read::Ruleset(..)
+            | Read::TagRulesets(_) => "repository Metadata: read",
             Read::Protection(..) | Read::InteractionLimits(_) => "repository Administration: read",
             Read::Branch(..) | Read::CommitComment(..) => "repository Contents: read",
             Read::Issue(..) | Read::IssueComment(..) => "repository Issues: read",

@@ -469,7 +469,13 @@ fn created(input: &Input<'_>) -> Result<Pair, Unresolved> {
 fn on_ref(id: &str, full: &str, operation: &str) -> Result<Pair, Unresolved> {
     match branch::branch_of(full)? {
         Some(name) => Ok(on_branch(id, name)?.fact(facts::REF_OPERATION, operation)),
-        None => at_node(Action::RepoPush, id),
+        None => {
+            let pair = at_node(Action::RepoPush, id)?.fact(facts::REF_OPERATION, operation);
+            Ok(match branch::tag_of(full)? {
+                Some(name) => pair.fact(facts::TAG, name),
+                None => pair,
+            })
+        }
     }
 }
 

@@ -21,6 +21,19 @@ pub struct BranchRule {
 pub struct Ruleset {
     /// `None` when our credential may not see them, which is never "nobody".
     pub bypass_actors: Option<Vec<BypassActor>>,
+    /// The patterns of the refs it is about; `None` when the record does not say.
+    pub includes: Option<Vec<String>>,
+    /// The types of its rules; `None` when the record does not say.
+    pub rules: Option<Vec<String>>,
+}
+
+/// A ruleset in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulesetHead {
+    /// Its number.
+    pub id: u64,
+    /// Whether it is in force: neither switched off nor on trial.
+    pub binds: bool,
 }
 
 /// One who passes a ruleset.
@@ -98,9 +111,43 @@ pub fn ruleset(json: Json<'_>) -> Result<Ruleset, Error> {
         .member("bypass_actors")?
         .map(|actors| actors.array()?.map(actor).collect::<Result<_, Error>>())
         .transpose()?;
+    let names = json
+        .member("conditions")?
+        .map(|conditions| conditions.member("ref_name"))
+        .transpose()?
+        .flatten();
+    let includes = names
+        .map(|names| names.member("include"))
+        .transpose()?
+        .flatten();
+    let kind = |rule: Json<'_>| Ok::<_, Error>(rule.required("type")?.string()?.to_owned());
     Ok(Ruleset {
         bypass_actors: actors,
+        includes: includes
+            .map(|patterns| {
+                patterns
+                    .array()?
+                    .map(|pattern| Ok(pattern.string()?.to_owned()))
+                    .collect::<Result<_, Error>>()
+            })
+            .transpose()?,
+        rules: json
+            .member("rules")?
+            .map(|rules| rules.array()?.map(kind).collect::<Result<_, Error>>())
+            .transpose()?,
     })
+}
+
+/// Read a list of rulesets.
+pub fn rulesets(json: Json<'_>) -> Result<Vec<RulesetHead>, Error> {
+    let head = |head: Json<'_>| -> Result<_, Error> {
+        let enforcement = text(head, "enforcement")?;
+        Ok(RulesetHead {
+            id: head.required("id")?.uint()?,
+            binds: !matches!(enforcement.as_deref(), Some("disabled" | "evaluate")),
+        })
+    };
+    json.array()?.map(head).collect()
 }
 
 /// Whether a branch is protected by anything, as anyone with read may see.

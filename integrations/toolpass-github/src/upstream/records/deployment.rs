@@ -46,9 +46,7 @@ pub fn pending_deployments(json: Json<'_>) -> Result<Vec<PendingDeployment>, Err
 
 /// Whether an environment keeps whoever started the run from letting it through.
 pub fn prevents_self_review(json: Json<'_>) -> Result<bool, Error> {
-    let Some(rules) = json.member("protection_rules")? else {
-        return Ok(false);
-    };
+    let rules = json.required("protection_rules")?;
     let mut prevented = false;
     for rule in rules.array()? {
         prevented |= flag(rule, "prevent_self_review")? == Some(true);

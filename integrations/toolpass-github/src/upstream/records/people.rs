@@ -35,6 +35,14 @@ pub struct Organization {
     pub delete_issues: Option<bool>,
     /// Create teams.
     pub create_teams: Option<bool>,
+    /// Bring people from outside into a repository they administer.
+    pub invite_outside: Option<bool>,
+    /// Publish sites at all.
+    pub create_pages: Option<bool>,
+    /// Publish sites for everybody.
+    pub create_public_pages: Option<bool>,
+    /// Publish sites for those who see the repository.
+    pub create_private_pages: Option<bool>,
     /// Fork private repositories.
     pub fork_private: Option<bool>,
 }
@@ -71,6 +79,10 @@ pub fn organization(json: Json<'_>) -> Result<Organization, Error> {
         change_visibility: flag(json, "members_can_change_repo_visibility")?,
         delete_issues: flag(json, "members_can_delete_issues")?,
         create_teams: flag(json, "members_can_create_teams")?,
+        invite_outside: flag(json, "members_can_invite_outside_collaborators")?,
+        create_pages: flag(json, "members_can_create_pages")?,
+        create_public_pages: flag(json, "members_can_create_public_pages")?,
+        create_private_pages: flag(json, "members_can_create_private_pages")?,
         fork_private: flag(json, "members_can_fork_private_repositories")?,
     })
 }

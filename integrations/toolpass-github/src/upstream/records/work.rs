@@ -42,7 +42,7 @@ pub struct Pull {
 pub struct Stack {
     /// The branch all of them end in.
     pub base: Option<String>,
-    /// The pull requests, lowest first: number, and whether it is open.
+    /// The pull requests, lowest first: number, and whether it is not known to be closed.
     pub pulls: Vec<(u64, bool)>,
 }
 
@@ -89,7 +89,7 @@ pub fn stacks(json: Json<'_>) -> Result<Vec<Stack>, Error> {
     let pull = |pull: Json<'_>| -> Result<_, Error> {
         Ok((
             pull.required("number")?.uint()?,
-            text(pull, "state")?.as_deref() == Some("open"),
+            !matches!(text(pull, "state")?.as_deref(), Some("closed" | "merged")),
         ))
     };
     let stack = |stack: Json<'_>| -> Result<_, Error> {
