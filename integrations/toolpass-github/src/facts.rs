@@ -192,6 +192,8 @@ pub enum Switch {
     Delete,
     /// Deleting an issue.
     DeleteIssues,
+    /// Opening a discussion with read only.
+    Discussions,
     /// Publishing a site.
     Pages,
     /// Transferring a repository: the same field as deleting.
@@ -318,6 +320,7 @@ impl Switch {
             "create_teams" => Some(Switch::CreateTeams),
             "delete" => Some(Switch::Delete),
             "delete_issues" => Some(Switch::DeleteIssues),
+            "discussions" => Some(Switch::Discussions),
             "pages" => Some(Switch::Pages),
             "transfer" => Some(Switch::Transfer),
             "visibility" => Some(Switch::Visibility),
@@ -353,7 +356,7 @@ fn is_for(name: &str, action: Action) -> bool {
         COLLABORATOR_SELF | INVITES => action == Action::RepoAdmin,
         ORGANIZATION_SWITCH => matches!(
             action,
-            Action::RepoAdmin | Action::RepoMaintain | Action::OrgAdmin
+            Action::RepoRead | Action::RepoMaintain | Action::RepoAdmin | Action::OrgAdmin
         ),
         DELEGABLE => matches!(action, Action::RepoAdmin | Action::OrgAdmin),
         VISIBILITY => action == Action::OrgRepoCreate,

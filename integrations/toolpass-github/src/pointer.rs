@@ -1,6 +1,6 @@
 //! What a request names only by an id or a node, and the resource that is. Pure.
 //!
-//! Ids are never decoded or trusted: they are looked up with our own credential, and what they lead to must be the
+//! Ids are never decoded or trusted: they are looked up with our own credential, what is found must have the id, and be the
 //! organization's. Names may be given to another repository later, so an answer is good for ten minutes.
 //! Source: docs.github.com REST "Get a repository", "Get a team (Legacy)", GraphQL "Node"; read 2026-11-30.
 
@@ -44,7 +44,8 @@ pub fn target(
             else {
                 return Ok(None);
             };
-            repository(organization, pointer, record.full_name.as_deref())
+            let name = record.full_name.filter(|_| record.id == Some(id));
+            repository(organization, pointer, name.as_deref())
         }
         "team_id" => {
             let Some(id) = number(&pointer.value) else {
@@ -53,6 +54,9 @@ pub fn target(
             let Found::Here(record) = known.team_by_id(id)? else {
                 return Ok(None);
             };
+            if record.id != Some(id) {
+                return Ok(None);
+            }
             Ok(team_of(organization, pointer, &record)?)
         }
         _ => Err(Stop::unsupported(
@@ -188,7 +192,7 @@ mod tests {
                 "7",
                 parts,
                 Read::RepositoryById(7),
-                json!({"full_name": name}),
+                json!({"id": 7, "full_name": name}),
             )
         };
         assert_eq!(repo(&[], "Acme/shop").as_deref(), Some("repo:acme/shop"));
@@ -204,7 +208,7 @@ mod tests {
                 "3",
                 parts,
                 Read::TeamById(3),
-                json!({"slug": "payments", "organization": {"login": "acme", "id": 9}}),
+                json!({"id": 3, "slug": "payments", "organization": {"login": "acme", "id": 9}}),
             )
         };
         assert_eq!(
@@ -212,6 +216,9 @@ mod tests {
             Some("team:acme/payments")
         );
         assert_eq!(team(&[("organization_id", "8")]), None);
+        let other = json!({"id": 8, "full_name": "acme/shop"});
+        let read = Read::RepositoryById(7);
+        assert_eq!(resolved("repository_id", "7", &[], read, other), None);
     }
 
     #[test]

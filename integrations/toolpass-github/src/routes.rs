@@ -258,7 +258,7 @@ fn branches() -> Vec<Route> {
         *       "/repos/{owner}/{repo}/branches/{branch%}/protection/{rest+}"  RepoAdmin  "repo:{owner}/{repo}{at}"  reads(branch::of_path)  no_operation("the parts of a branch's protection, all of one level");
         POST    "/repos/{owner}/{repo}/branches/{branch%}/rename"              RepoPush   "repo:{owner}/{repo}{at}"  reads(branch::rename);
         POST    "/repos/{owner}/{repo}/merge-upstream"                         RepoPush   "repo:{owner}/{repo}{at}"  reads(branch::merge_upstream);
-        POST    "/repos/{owner}/{repo}/merges"                                 RepoPush   "repo:{owner}/{repo}{at}"  sends_out  reads(branch::merge_into_base);
+        POST    "/repos/{owner}/{repo}/merges"                                 RepoPush   "repo:{owner}/{repo}{at}"  reads(branch::merge_into_base);
     }
 }
 
@@ -673,8 +673,8 @@ fn pull_requests() -> Vec<Route> {
         PATCH   "/repos/{owner}/{repo}/pulls/{pull_number}"                                 RepoPush    "repo:{owner}/{repo}"  sends_out  reads(pulls::update);
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/comments"                        RepoRead    "repo:{owner}/{repo}"  sends_out  reads(pulls::comment);
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"   RepoRead    "repo:{owner}/{repo}"  sends_out  reads(pulls::comment);
-        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge"                           PrMerge     "repo:{owner}/{repo}"  sends_out  reads(pulls::merge);
-        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge-async"                     PrMerge     "repo:{owner}/{repo}"  sends_out  reads(pulls::merge_stack);
+        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge"                           PrMerge     "repo:{owner}/{repo}"  reads(pulls::merge);
+        PUT     "/repos/{owner}/{repo}/pulls/{pull_number}/merge-async"                     PrMerge     "repo:{owner}/{repo}"  reads(pulls::merge_stack);
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"             RepoTriage  "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"             RepoTriage  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers/rerequest"   RepoTriage  "repo:{owner}/{repo}"  no_operation("newer than the inventory");

@@ -120,6 +120,86 @@ fn no_member_that_is_wrong_or_gone_makes_an_allow() {
     }
 }
 
+/// The thirteen actions by what a person is, as GitHub's pages on roles have them: nothing else stands in the way.
+#[test]
+fn every_action_by_every_role() {
+    let rows = [
+        // none, read, triage, write, maintain, admin
+        ("repo.read", "repo:acme/shop", "naaaaa"),
+        ("repo.triage", "repo:acme/shop", "nnaaaa"),
+        ("repo.push", "repo:acme/shop@main", "nnnaaa"),
+        ("repo.maintain", "repo:acme/shop", "nnnnaa"),
+        ("repo.admin", "repo:acme/shop", "nnnnna"),
+        ("issue.create", "repo:acme/shop", "naaaaa"),
+        ("pr.create", "repo:acme/shop", "naaaaa"),
+        ("pr.merge", "repo:acme/shop@main", "nnnaaa"),
+        // of the organization: outside, invited, member, owner
+        ("org.member", "org:acme", "nnaa"),
+        ("org.admin", "org:acme", "nnna"),
+        ("org.repo.create", "org:acme", "nnaa"),
+        // of the team: outside the organization, outside the team, invited, member, maintainer; owner of the organization
+        ("team.member", "team:acme/payments", "nnnaaa"),
+        ("team.maintainer", "team:acme/payments", "nnnnaa"),
+    ];
+    for (action, resource, expected) in rows {
+        let question = question(&[], "dana", action, resource, Facts::new()).unwrap();
+        for (place, expected) in expected.chars().enumerate() {
+            let decided = settle(&question, |_, address| Ok(standing(action, place, address)));
+            let expected = if expected == 'a' {
+                Outcome::Allow
+            } else {
+                Outcome::Deny
+            };
+            let decided = decided.unwrap();
+            assert_eq!(
+                decided.outcome(),
+                expected,
+                "{action} at {place}: {}",
+                decided.reason()
+            );
+        }
+    }
+}
+
+/// What GitHub answers about somebody at a place of the table.
+fn standing(action: &str, place: usize, address: &str) -> Answer {
+    let missing = || Answer::Missing {
+        message: "Not Found".into(),
+    };
+    let membership = |state: &str, role: &str| json!({"state": state, "role": role});
+    Answer::Body(match address {
+        "/repos/acme/shop" => {
+            json!({"archived": false, "disabled": false, "has_issues": true, "allow_forking": true, "visibility": "private"})
+        }
+        "/repos/acme/shop/collaborators/dana/permission" => {
+            let role = ["none", "read", "triage", "write", "maintain", "admin"][place];
+            json!({"role_name": role, "user": {"id": 7, "permissions": {
+                "pull": place > 0, "triage": place > 1, "push": place > 2, "maintain": place > 3, "admin": place > 4}}})
+        }
+        "/repos/acme/shop/rules/branches/main" => json!([]),
+        "/repos/acme/shop/branches/main/protection" => {
+            return Answer::Missing {
+                message: "Branch not protected".into(),
+            };
+        }
+        "/orgs/acme" => json!({"members_can_create_repositories": true}),
+        "/orgs/acme/memberships/dana" => match (action.starts_with("team."), place) {
+            (_, 0) => return missing(),
+            (true, 5) | (false, 3) => membership("active", "admin"),
+            (false, 1) => membership("pending", "member"),
+            (_, _) => membership("active", "member"),
+        },
+        "/orgs/acme/teams/payments" => json!({"id": 3, "slug": "payments", "privacy": "closed"}),
+        "/orgs/acme/teams/payments/memberships/dana" => match place {
+            2 => membership("pending", "member"),
+            3 => membership("active", "member"),
+            4 => membership("active", "maintainer"),
+            _ => return missing(),
+        },
+        other => panic!("no answer for {other}"),
+    })
+}
+
 proptest! {
     /// More access upstream never turns an allow into a deny; less never turns a deny into an allow.
     #[test]

@@ -7,6 +7,7 @@ use toolpass_wire::field::Unresolved;
 use toolpass_wire::json::Json;
 use toolpass_wire::reading::Reading;
 
+use super::pulls;
 use super::{SET, by_method, member, pair, repo, required, text};
 use crate::actions::Action;
 use crate::facts;
@@ -42,7 +43,8 @@ pub fn merge_upstream(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// Something is merged into `base`, not through a pull request.
 pub fn merge_into_base(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(named(text(reading, "base")?)?.fact(facts::REF_OPERATION, "merge"))
+    let merged = named(text(reading, "base")?)?.fact(facts::REF_OPERATION, "merge");
+    pulls::with_message(reading, merged)
 }
 
 /// A suggested fix is committed to `target_ref`; to the default branch without it.

@@ -6,9 +6,12 @@
 use toolpass_wire::extract::Extracted;
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::reading::Reading;
+use toolpass_wire::table::Audience;
 
 use super::issues::{on, reopening};
-use super::{SET, digits, is_nobody, member, members, number, pair, repo, required, text};
+use super::{
+    SET, digits, is_nobody, member, members, number, pair, repo, required, says_something, text,
+};
 use crate::actions::Action;
 use crate::facts;
 
@@ -64,12 +67,27 @@ pub fn pull_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// A pull request is merged: its base is the branch.
 pub fn merge(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(Extracted::default().fact(facts::BASE_OF_PULL, number(reading, "pull_number")?))
+    let merged = Extracted::default().fact(facts::BASE_OF_PULL, number(reading, "pull_number")?);
+    with_message(reading, merged)
 }
 
 /// A pull request is merged with all that are stacked below it.
 pub fn merge_stack(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
-    Ok(Extracted::default().fact(facts::STACK_OF_PULL, number(reading, "pull_number")?))
+    let merged = Extracted::default().fact(facts::STACK_OF_PULL, number(reading, "pull_number")?);
+    with_message(reading, merged)
+}
+
+/// A merge, which sends out what it is told to say of itself.
+pub(super) fn with_message(
+    reading: &Reading<'_>,
+    merged: Extracted,
+) -> Result<Extracted, Unresolved> {
+    for name in ["commit_message", "commit_title"] {
+        if says_something(member(reading, name)?) {
+            return Ok(merged.sending_to(Audience::Resource));
+        }
+    }
+    Ok(merged)
 }
 
 /// The base is merged into the head.

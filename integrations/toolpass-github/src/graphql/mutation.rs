@@ -23,10 +23,10 @@ use crate::facts::{
 };
 use input::{
     Input, clone_template, close_issue, comment_on_lines, commit_on_branch, create_deployment,
-    create_issue, create_linked_branch, create_project, create_pull_request, create_ref,
-    create_repository, enqueue, issue_of_project, item_of_project, link_of_project, merge_branch,
-    review, sub_issue, teams_of_repository, update_issue, update_pull_request, update_refs,
-    update_repository,
+    create_discussion, create_issue, create_linked_branch, create_project, create_pull_request,
+    create_ref, create_repository, enqueue, issue_of_project, item_of_project, link_of_project,
+    merge_branch, review, sub_issue, teams_of_repository, update_issue, update_pull_request,
+    update_refs, update_repository,
 };
 
 /// What one mutation comes to.
@@ -67,7 +67,7 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
     Ok(Asked {
         pairs,
         effect: effect_of(name),
-        sends_out: row.sends_out,
+        sends_out: row.sends_out || MESSAGES.iter().any(|name| input.says(name)),
     })
 }
 
@@ -177,6 +177,9 @@ const REF_BY_NODE: &str = "the branch is named by a node id only; use `git/refs`
 const REVIEW_BY_NODE: &str =
     "the pull request is not named; use `reviews/{review_id}/dismissals` of the REST API";
 
+/// Members of an input that a merge says of itself.
+const MESSAGES: &[&str] = &["commitBody", "commitHeadline", "commitMessage"];
+
 /// Sorted by name.
 #[rustfmt::skip]
 const MUTATIONS: &[(&str, Row)] = &[
@@ -232,7 +235,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("createCommitOnBranch",                                            reads(commit_on_branch).sends_out()),
     ("createDeployment",                                                reads(create_deployment).sends_out()),
     ("createDeploymentStatus",                                          asks(RepoPush, &["deploymentId"]).sends_out()),
-    ("createDiscussion",                                                asks(RepoRead, &["repositoryId"]).with(WRITES, "1").sends_out()),
+    ("createDiscussion",                                                reads(create_discussion).sends_out()),
     ("createEnterpriseOrganization",                                    left_out_for(ENTERPRISE)),
     ("createEnvironment",                                               asks(RepoAdmin, &["repositoryId"])),
     ("createIpAllowListEntry",                                          asks(OrgAdmin, &["ownerId"])),
@@ -287,7 +290,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("disablePullRequestAutoMerge",                                     asks(RepoPush, &["pullRequestId"])),
     ("dismissPullRequestReview",                                        left_out_for(REVIEW_BY_NODE)),
     ("dismissRepositoryVulnerabilityAlert",                             asks(RepoPush, &["repositoryVulnerabilityAlertId"])),
-    ("enablePullRequestAutoMerge",                                      asks(PrMerge, &["pullRequestId"]).says(BASE_OF_PULL).sends_out()),
+    ("enablePullRequestAutoMerge",                                      asks(PrMerge, &["pullRequestId"]).says(BASE_OF_PULL)),
     ("enqueuePullRequest",                                              reads(enqueue)),
     ("followOrganization",                                              left_out_for(OWN_ACCOUNT)),
     ("followUser",                                                      left_out_for(OWN_ACCOUNT)),
@@ -305,8 +308,8 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("markNotificationAsDone",                                          left_out_for(OWN_ACCOUNT)),
     ("markProjectV2AsTemplate",                                         asks(OrgAdmin, &["projectId"]).with(DELEGABLE, "1")),
     ("markPullRequestReadyForReview",                                   asks(RepoPush, &["pullRequestId"]).says(AUTHOR_OF)),
-    ("mergeBranch",                                                     reads(merge_branch).sends_out()),
-    ("mergePullRequest",                                                asks(PrMerge, &["pullRequestId"]).says(BASE_OF_PULL).sends_out()),
+    ("mergeBranch",                                                     reads(merge_branch)),
+    ("mergePullRequest",                                                asks(PrMerge, &["pullRequestId"]).says(BASE_OF_PULL)),
     ("minimizeComment",                                                 asks(RepoTriage, &["subjectId"])),
     ("moveProjectCard",                                                 left_out_for(CLASSIC_PROJECTS)),
     ("moveProjectColumn",                                               left_out_for(CLASSIC_PROJECTS)),

@@ -116,6 +116,7 @@ pub fn switched(question: &Question, known: &Known, switch: Switch) -> Result<()
         Switch::CreateTeams => (organization.create_teams, "creating teams"),
         Switch::Delete => (organization.delete_repositories, "deleting repositories"),
         Switch::DeleteIssues => (organization.delete_issues, "deleting issues"),
+        Switch::Discussions => (organization.create_discussions, "opening discussions"),
         Switch::Pages => (publishing(&organization), "publishing sites"),
         Switch::Transfer => (
             organization.delete_repositories,

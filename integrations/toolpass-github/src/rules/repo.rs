@@ -214,6 +214,11 @@ fn reads_or_comments(
             grant.shown()
         )));
     }
+    if let Some(switch) = said.organization_switch
+        && !grant.has(Level::Triage)
+    {
+        org::switched(question, known, switch)?;
+    }
     if said.forks {
         may_fork(question, known, repo, record)?;
     }

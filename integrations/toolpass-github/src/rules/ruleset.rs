@@ -292,11 +292,12 @@ fn is_in_team(
     let Found::Here(record) = known.team_by_id(id)? else {
         return Ok(None);
     };
-    let own = record
-        .organization
-        .as_deref()
-        .and_then(Login::parse)
-        .is_some_and(|owner| owner == question.organization);
+    let own = record.id == Some(id)
+        && record
+            .organization
+            .as_deref()
+            .and_then(Login::parse)
+            .is_some_and(|owner| owner == question.organization);
     let Some(slug) = record.slug.as_deref().and_then(Slug::parse).filter(|_| own) else {
         return Ok(None);
     };

@@ -68,6 +68,12 @@ impl<'f> Input<'f> {
             .filter(|value| **value != Json::Null)
     }
 
+    /// Whether a member says something.
+    pub(super) fn says(&self, name: &str) -> bool {
+        self.member(name)
+            .is_some_and(|value| value.as_str() != Some(""))
+    }
+
     /// The pair of an edit, which may open again what was closed.
     fn reopening(&self, pair: Pair) -> Pair {
         match self.member("state").map(Json::as_str) {
@@ -115,6 +121,15 @@ pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
         pairs.push(at_node(level, id)?);
     }
     Ok(pairs)
+}
+
+/// A discussion is opened: by readers as far as the organization lets them.
+pub(super) fn create_discussion(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
+    let pair = at_node(Action::RepoRead, input.id("repositoryId")?)?;
+    Ok(vec![
+        pair.fact(facts::WRITES, "1")
+            .fact(facts::ORGANIZATION_SWITCH, "discussions"),
+    ])
 }
 
 /// An issue is closed; as the duplicate of another one only by triagers.

@@ -43,6 +43,8 @@ pub struct Organization {
     pub create_public_pages: Option<bool>,
     /// Publish sites for those who see the repository.
     pub create_private_pages: Option<bool>,
+    /// Open discussions with read only.
+    pub create_discussions: Option<bool>,
     /// Fork private repositories.
     pub fork_private: Option<bool>,
 }
@@ -50,6 +52,8 @@ pub struct Organization {
 /// A team.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Team {
+    /// Its number.
+    pub id: Option<u64>,
     /// Its name in addresses.
     pub slug: Option<String>,
     /// `closed`: seen by every member; `secret`: by its own.
@@ -83,6 +87,7 @@ pub fn organization(json: Json<'_>) -> Result<Organization, Error> {
         create_pages: flag(json, "members_can_create_pages")?,
         create_public_pages: flag(json, "members_can_create_public_pages")?,
         create_private_pages: flag(json, "members_can_create_private_pages")?,
+        create_discussions: flag(json, "readers_can_create_discussions")?,
         fork_private: flag(json, "members_can_fork_private_repositories")?,
     })
 }
@@ -91,6 +96,7 @@ pub fn organization(json: Json<'_>) -> Result<Organization, Error> {
 pub fn team(json: Json<'_>) -> Result<Team, Error> {
     let organization = json.member("organization")?;
     Ok(Team {
+        id: number(json, "id")?,
         slug: text(json, "slug")?,
         privacy: text(json, "privacy")?,
         organization: organization

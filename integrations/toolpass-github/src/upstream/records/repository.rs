@@ -23,6 +23,8 @@ pub struct Permission {
 /// A repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repository {
+    /// Its number.
+    pub id: Option<u64>,
     /// `owner/name` as GitHub spells it.
     pub full_name: Option<String>,
     /// Read-only for everyone.
@@ -90,6 +92,7 @@ pub fn permission(json: Json<'_>) -> Result<Permission, Error> {
 /// Read a repository.
 pub fn repository(json: Json<'_>) -> Result<Repository, Error> {
     Ok(Repository {
+        id: number(json, "id")?,
         full_name: text(json, "full_name")?,
         archived: flag(json, "archived")?,
         disabled: flag(json, "disabled")?,
