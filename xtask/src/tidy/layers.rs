@@ -143,7 +143,7 @@ const LAYERS: &[&[&str]] = &[
         "toolpass-client",
         "toolpass-guard",
     ],
-    &["toolpass-local", "toolpass-entitlements"],
+    &["toolpass-audit", "toolpass-local", "toolpass-entitlements"],
     &["toolpass-store"],
     &["toolpass-server", "toolpass-standin"],
     &["toolpass-cli", "toolpass-python", "toolpass"],
