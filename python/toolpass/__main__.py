@@ -16,7 +16,7 @@ def main() -> None:
     found = str(beside) if beside.exists() else shutil.which("toolpass")
     if found is None:
         sys.exit("toolpass: the command is not installed beside this package")
-    os.execv(found, ["toolpass", *sys.argv[1:]])  # noqa: S606 - the command itself, no shell
+    os.execv(found, ["toolpass", *sys.argv[1:]])
 
 
 if __name__ == "__main__":
