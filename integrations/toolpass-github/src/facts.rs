@@ -23,6 +23,8 @@ pub const REACTION_ON: &str = "reaction_on";
 pub const WRITES: &str = "writes";
 /// The pull request that is merged: its base is the branch.
 pub const BASE_OF_PULL: &str = "base_of_pull";
+/// `1`: GitHub merges once everything that is required is met, whatever the state is now.
+pub const WHEN_READY: &str = "when_ready";
 /// The number of a pull request that is merged with all that are stacked below it.
 pub const STACK_OF_PULL: &str = "stack_of_pull";
 /// The pull request whose head branch is pushed to.
@@ -87,6 +89,8 @@ pub struct Circumstances {
     pub writes: bool,
     /// See [`BASE_OF_PULL`].
     pub base_of_pull: Option<Subject>,
+    /// See [`WHEN_READY`].
+    pub when_ready: bool,
     /// See [`STACK_OF_PULL`].
     pub stack_of_pull: Option<u64>,
     /// See [`HEAD_OF_PULL`].
@@ -232,6 +236,7 @@ impl Circumstances {
             REACTION_ON => self.reaction_on = Some(Subject::parse(value)?),
             WRITES => self.writes = set(value)?,
             BASE_OF_PULL => self.base_of_pull = Some(pull(value)?),
+            WHEN_READY => self.when_ready = set(value)?,
             STACK_OF_PULL => self.stack_of_pull = Some(number(value)?),
             HEAD_OF_PULL => self.head_of_pull = Some(pull(value)?),
             DEFAULT_BRANCH => self.default_branch = set(value)?,
@@ -347,7 +352,7 @@ fn is_for(name: &str, action: Action) -> bool {
         AUTHOR_OF | ARCHIVED_OK | CUSTOM_PERMISSION => on == repo,
         LOCKED_OF | REACTION_ON | WRITES | FORKS | REVIEWERS_OF => action == Action::RepoRead,
         REOPENS => matches!(action, Action::RepoTriage | Action::RepoPush),
-        BASE_OF_PULL | STACK_OF_PULL => action == Action::PrMerge,
+        BASE_OF_PULL | STACK_OF_PULL | WHEN_READY => action == Action::PrMerge,
         DEFAULT_BRANCH => matches!(action, Action::RepoPush | Action::PrMerge),
         HEAD_OF_PULL | REF_OPERATION | RENAME_BRANCH | APPROVES_PULL | DISMISSES_REVIEW
         | ADMIN_ON_GHES => action == Action::RepoPush,

@@ -37,7 +37,11 @@ pub fn push(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let body = reading.bytes().required("body")?;
     let mut pairs = Vec::new();
     for change in changes(body)? {
-        pairs.push(asked(&repo, &change)?);
+        let mut pair = asked(&repo, &change)?;
+        if change.operation == "delete" {
+            pair.effect = Some(Effect::Destructive);
+        }
+        pairs.push(pair);
     }
     match pairs.is_empty() {
         true => Err(Unresolved::new("the push names no ref")),

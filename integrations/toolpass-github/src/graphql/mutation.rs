@@ -19,7 +19,7 @@ use crate::actions::Action::{
 };
 use crate::facts::{
     ARCHIVED_OK, AUTHOR_OF, BASE_OF_PULL, DELEGABLE, HEAD_OF_PULL, LOCKED_OF, ORGANIZATION_SWITCH,
-    REACTION_ON, REOPENS, WRITES,
+    REACTION_ON, REOPENS, WHEN_READY, WRITES,
 };
 use input::{
     Input, clone_template, close_issue, comment_on_lines, commit_on_branch, create_deployment,
@@ -290,7 +290,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("disablePullRequestAutoMerge",                                     asks(RepoPush, &["pullRequestId"])),
     ("dismissPullRequestReview",                                        left_out_for(REVIEW_BY_NODE)),
     ("dismissRepositoryVulnerabilityAlert",                             asks(RepoPush, &["repositoryVulnerabilityAlertId"])),
-    ("enablePullRequestAutoMerge",                                      asks(PrMerge, &["pullRequestId"]).says(BASE_OF_PULL)),
+    ("enablePullRequestAutoMerge",                                      asks(PrMerge, &["pullRequestId"]).says(BASE_OF_PULL).with(WHEN_READY, "1")),
     ("enqueuePullRequest",                                              reads(enqueue)),
     ("followOrganization",                                              left_out_for(OWN_ACCOUNT)),
     ("followUser",                                                      left_out_for(OWN_ACCOUNT)),

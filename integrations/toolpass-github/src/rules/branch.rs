@@ -190,7 +190,7 @@ fn merge_into(
     let text = decide(question, known, repo, base, grant, Operation::MergePull)?;
     let rules = ruleset::rules_of(known, repo, base)?;
     let protection = protection_of(known, repo, base)?;
-    if rules.is_empty() && protection.is_none() {
+    if question.said.when_ready || rules.is_empty() && protection.is_none() {
         return Ok(text);
     }
     let passes = match (

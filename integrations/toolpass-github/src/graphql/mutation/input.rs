@@ -2,6 +2,7 @@
 //!
 //! Source: docs.github.com/graphql/reference/input-objects, read 2026-11-30.
 
+use toolpass_core::effect::Effect;
 use toolpass_wire::extract::{Pair, Target};
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::graphql::RootField;
@@ -328,7 +329,11 @@ pub(super) fn update_refs(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
             None | Some(Json::Null | Json::Bool(false)) => "update",
             Some(_) => "force",
         };
-        pairs.push(on_ref(id, name, operation)?);
+        let mut pair = on_ref(id, name, operation)?;
+        if operation == "delete" {
+            pair.effect = Some(Effect::Destructive);
+        }
+        pairs.push(pair);
     }
     if pairs.is_empty() {
         Err(expected())
