@@ -16,6 +16,7 @@ pub mod call;
 pub mod entitlements;
 pub mod exfiltration;
 pub mod fence;
+pub mod header;
 pub mod hint;
 pub mod json;
 pub mod pipeline;

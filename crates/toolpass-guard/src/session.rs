@@ -120,6 +120,11 @@ impl Session {
             .clone()
     }
 
+    /// Take a newer token of the person's in place of the last one.
+    pub fn replace_token(&self, token: Token) {
+        *self.0.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+    }
+
     /// The session's id.
     pub fn id(&self) -> &str {
         &self.0.id
