@@ -31,12 +31,16 @@ from toolpass._native import (
     Session,
     Toolpass,
     __version__,
+    ActionRecorder,
     env,
     file,
     literal,
+    Entitlement,
+    Entitlements,
 )
 from toolpass._native import CallContext as Call
 from toolpass._source import current
+    ToolEntitlements,
 from toolpass._tool import each, spec_of, whole
 from toolpass._toolkit import EFFECTS, Toolkit, configure, default_toolkit, intercept, log_audit
 
@@ -95,6 +99,7 @@ __all__ = [
     "GroupsSource",
     "ObservedAction",
     "PermissionDenied",
+    "ActionRecorder",
     "ScopeRule",
     "Secret",
     "Session",
@@ -105,12 +110,15 @@ __all__ = [
     "Toolpass",
     "UserSource",
     "Validator",
+    "Entitlement",
+    "Entitlements",
     "__version__",
     "as_agent",
     "as_user",
     "configure",
     "current",
     "current_call",
+    "ToolEntitlements",
     "current_session",
     "default_toolkit",
     "each",

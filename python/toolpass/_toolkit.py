@@ -46,13 +46,17 @@ _DEFAULTS: dict[str, Any] = {
     "audit_arguments": True,
     "connections": None,
     "credentials": None,
+    "entitlements": None,
     "exfiltration": "refuse",
     "fresh_effects": ("destructive",),
     "intercept": True,
     "limits": {},
+    "on_missing": "refuse",
     "on_refuse": None,
     "permissions": None,
     "private": (),
+    "record": None,
+    "record_partial": False,
     "session": None,
     "strict": False,
     "strict_types": False,
@@ -60,7 +64,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 """Every setting; what each does is said in `toolpass._types.Settings`."""
 
-_PROTECTIVE = ("connections", "limits", "permissions", "private", "session", "strict")
+_PROTECTIVE = ("connections", "entitlements", "limits", "permissions", "private", "session", "strict")
 """Settings that hold something back: dropping one is worth a warning."""
 
 _ATTRIBUTES = {"connection_specs": "connections", "session_source": "session"}

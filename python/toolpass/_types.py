@@ -11,10 +11,11 @@ import re  # noqa: TC003
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar  # noqa: TC003
 from dataclasses import dataclass
+from os import PathLike  # noqa: TC003
 from typing import Any, Literal, TypeAlias, TypedDict, Union
 
 from toolpass._errors import ToolRefused  # noqa: TC001
-from toolpass._native import AuditEvent, AuthDecision, CallContext, Session
+from toolpass._native import AuditEvent, AuthDecision, CallContext, Entitlements, Session
 
 Effect: TypeAlias = Literal["read", "write", "destructive"]
 """How much a tool or a request can do."""
@@ -53,13 +54,17 @@ class Settings(TypedDict, total=False):
         audit_arguments: Whether events hold shortened arguments.
         connections: The systems by `id`, `integration` and URL, when the engine does not say.
         credentials: Secrets by name: a mapping, or a callable `(name, call)`.
+        entitlements: What tools are held to: a path, a mapping of the form of a file, or `Entitlements`.
         exfiltration: `"refuse"` or `"off"`: the guard against sending out private data after outside text was seen.
         fresh_effects: Effects that are always asked fresh.
         intercept: Whether bodies' requests are looked at.
         limits: How many calls a session has, by effect.
+        on_missing: What becomes of what the file of entitlements lacks: `"refuse"`, or `"warn"` to note it for a trial.
         on_refuse: Called with a `ToolRefused`, its answer becomes the tool's; or `"message"` for the refusal's text.
         permissions: The engine: any object with a callable `check`.
         private: Connections of which every read is private data.
+        record: The file of entitlements into which what calls do is written.
+        record_partial: Whether calls that were refused or raised are written too.
         session: Where the session comes from; `Session.active()` when left out.
         strict: Whether nothing passes that no connection or table knows.
         strict_types: Whether an annotation that cannot be checked in full is an error.
@@ -71,13 +76,17 @@ class Settings(TypedDict, total=False):
     audit_arguments: bool
     connections: Sequence[Mapping[str, Any]] | None
     credentials: CredentialSource | None
+    entitlements: str | PathLike[str] | Mapping[str, Any] | Entitlements | None
     exfiltration: Literal["refuse", "off"]
     fresh_effects: Iterable[Effect]
     intercept: bool
     limits: Mapping[Effect, int] | None
+    on_missing: Literal["refuse", "warn"]
     on_refuse: Callable[[ToolRefused], Any] | Literal["message"] | None
     permissions: Any
     private: Iterable[str]
+    record: str | PathLike[str] | None
+    record_partial: bool
     session: SessionSource | None
     strict: bool
     strict_types: bool

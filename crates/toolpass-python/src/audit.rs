@@ -16,6 +16,10 @@ impl ObservedAction {
     pub(crate) fn new(inner: guard::ObservedAction) -> ObservedAction {
         ObservedAction(inner)
     }
+
+    pub(crate) fn inner(&self) -> &guard::ObservedAction {
+        &self.0
+    }
 }
 
 #[pymethods]

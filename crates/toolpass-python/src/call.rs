@@ -7,9 +7,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
 use toolpass_core::effect::Effect;
 use toolpass_guard::call::Call as Inner;
+use toolpass_guard::entitlements::enforce::Standing;
 use toolpass_guard::settings::ActAs;
 
 use crate::audit::ObservedAction;
+use crate::entitlements::ToolEntitlements;
 use crate::errors;
 use crate::guarded::Guarded;
 use crate::observe;
@@ -107,6 +109,15 @@ impl CallContext {
             py,
             self.call.observed().into_iter().map(ObservedAction::new),
         )
+    }
+
+    /// What the file of entitlements says of the tool, when one was given and lists it.
+    #[getter]
+    fn entitlements(&self) -> Option<ToolEntitlements> {
+        match self.call.standing() {
+            Standing::Held(entry) => Some(ToolEntitlements::of(&self.call.tool.name, entry)),
+            Standing::NoFile | Standing::Unlisted => None,
+        }
     }
 
     /// Whether nothing passes that no connection or table knows.

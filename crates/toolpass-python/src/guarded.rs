@@ -19,6 +19,7 @@ use toolpass_guard::tool::Tool;
 use crate::authorizer::Authorizer;
 use crate::credential::Remembered;
 use crate::declare::{Declared, declare};
+use crate::entitlements;
 use crate::host::Callables;
 use crate::toolkit::{State, ToolkitCore, audit_logger};
 use crate::value::Class;
@@ -51,6 +52,7 @@ pub(crate) struct Guarded {
     receiver: bool,
     remembered: Remembered,
     warned_of_short_secret: AtomicBool,
+    warned_of_no_entry: AtomicBool,
 }
 
 #[pymethods]
@@ -98,6 +100,7 @@ impl Guarded {
             receiver,
             remembered: Remembered::default(),
             warned_of_short_secret: AtomicBool::new(false),
+            warned_of_no_entry: AtomicBool::new(false),
         })
     }
 
@@ -146,6 +149,15 @@ impl Guarded {
             }
         }
         Ok(arguments)
+    }
+
+    /// Say once that the file of entitlements holds this tool to nothing.
+    fn warn_of_no_entry(&self, py: Python<'_>) {
+        if !self.warned_of_no_entry.swap(true, Ordering::Relaxed) {
+            let tool = &self.tool.name;
+            let text = "the file of entitlements does not list this tool, so it is held to nothing";
+            entitlements::warn(py, &format!("{tool}: {text}"));
+        }
     }
 
     /// Say once that a secret cannot be redacted.

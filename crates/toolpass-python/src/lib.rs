@@ -14,6 +14,7 @@ mod decision;
 mod declare;
 mod engine;
 mod errors;
+mod entitlements;
 mod guarded;
 mod hints;
 mod host;
@@ -51,6 +52,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<permission::Permission>()?;
     module.add_class::<secrets::Secret>()?;
     module.add_class::<session::ActiveSession>()?;
+    module.add_class::<entitlements::ActionRecorder>()?;
+    module.add_class::<entitlements::Entitlement>()?;
+    module.add_class::<entitlements::Entitlements>()?;
+    module.add_class::<entitlements::ToolEntitlements>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<toolkit::ToolkitCore>()?;
     module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use toolpass_core::effect::Effect;
+use toolpass_entitlements::recorder::Recorder;
 use toolpass_guard::audit as guard;
 use toolpass_guard::entitlements::enforce::OnMissing;
 use toolpass_guard::settings::{ActAs, EngineState, Settings, UnknownHosts};
@@ -15,6 +16,7 @@ use toolpass_local::addresses::Looked;
 use crate::audit::AuditEvent;
 use crate::credential::Source;
 use crate::engine::{self, Asker};
+use crate::entitlements;
 use crate::host::is_async;
 
 /// One toolkit's settings; replaced as a whole.
@@ -33,6 +35,8 @@ pub(crate) struct State {
     pub(crate) unheard: Arc<Settings>,
     pub(crate) credentials: Option<Source>,
     pub(crate) on_refuse: OnRefuse,
+    /// Where what calls do is recorded.
+    pub(crate) recorder: Option<Arc<Recorder>>,
     /// When the connections' addresses were looked up last.
     pub(crate) looked: Looked,
     audit: Sink,
@@ -175,6 +179,12 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
     let permissions = setting("permissions")?;
     let connections = setting("connections")?;
     let systems = engine::systems(py, permissions.as_ref(), connections.as_ref())?;
+    let held = entitlements::of_settings(
+        py,
+        setting("entitlements")?.as_ref(),
+        setting("record")?.as_ref(),
+        flag("record_partial", false)?,
+    )?;
     let settings = Settings {
         limits: limits(setting("limits")?.as_ref())?,
         act_as: one_of(
@@ -207,9 +217,13 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             &[("refuse", true), ("off", false)],
         )?,
         audit_arguments: flag("audit_arguments", true)?,
-        entitlements: None,
-        on_missing: OnMissing::Refuse,
-        record: false,
+        on_missing: one_of(
+            "on_missing",
+            setting("on_missing")?.as_ref(),
+            &[("refuse", OnMissing::Refuse), ("warn", OnMissing::Warn)],
+        )?,
+        record: held.recorder.is_some(),
+        entitlements: held.entitlements,
     };
     Ok(State {
         unheard: Arc::new(Settings {
@@ -223,6 +237,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             .map(|source| Source::of(&source))
             .transpose()?,
         on_refuse: on_refuse(setting("on_refuse")?)?,
+        recorder: held.recorder,
         looked: Looked::default(),
         audit: sink(given)?,
     })

@@ -37,6 +37,16 @@ impl Arguments {
         Arguments(usable.collect())
     }
 
+    /// The usable ones of values given by name.
+    pub fn of_pairs<V: Value>(pairs: impl IntoIterator<Item = (String, V)>) -> Arguments {
+        let usable = pairs.into_iter();
+        Arguments(
+            usable
+                .filter_map(|(name, value)| Some((name, given(&value)?)))
+                .collect(),
+        )
+    }
+
     /// One argument.
     pub fn get(&self, name: &str) -> Option<&Given> {
         self.0.get(name)

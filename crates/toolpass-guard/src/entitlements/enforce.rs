@@ -142,13 +142,15 @@ pub fn effect_of(declared: Option<Effect>, standing: Standing<'_>) -> Option<Eff
 }
 
 /// Step 2b, third: what is known beforehand, in the order of the file, each pair of entry and resource once. All of it must
-/// satisfy the tool's rules for resources; what is the user's is asked of the engine at step 4.
+/// satisfy the tool's rules for resources; what is the user's is asked of the engine at step 4. A read that no route knows is no
+/// action of a system: neither a rule nor the engine knows it.
 pub fn known_beforehand<'e>(
     entry: &'e ToolEntitlements,
     arguments: &Arguments,
 ) -> Vec<Planned<'e>> {
     let mut planned: Vec<Planned<'e>> = Vec::new();
-    for entry in &entry.actions {
+    let actions = entry.actions.iter();
+    for entry in actions.filter(|entry| entry.action.name() != UNMAPPED_READ) {
         for resource in entry.resource.known(arguments) {
             let one = Planned { entry, resource };
             if planned.len() < MAX_PLANNED && !planned.contains(&one) {

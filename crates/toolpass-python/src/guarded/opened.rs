@@ -8,7 +8,9 @@ use pyo3::types::{PyDict, PyTuple};
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
 use toolpass_guard::arguments::Argument;
-use toolpass_guard::call::{BodyEnd, Call, Permit};
+use toolpass_guard::call::{BodyEnd, Call, Finished, Permit};
+use toolpass_guard::entitlements::enforce::Standing;
+use toolpass_guard::entitlements::record::Run;
 use toolpass_guard::pipeline::{Admission, Begin, Next, begin};
 use toolpass_guard::refusal::Refusal;
 
@@ -16,6 +18,7 @@ use super::{Guarded, bind};
 use crate::call::CallContext;
 use crate::credential::injected;
 use crate::engine::Asker;
+use crate::entitlements;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
 use crate::redaction;
@@ -111,6 +114,9 @@ impl Opened {
             admission.crashed(&type_name(error.value(py)));
         }
         let call = Arc::clone(admission.call());
+        if call.standing() == Standing::Unlisted && !call.settings.strict {
+            guarded.warn_of_no_entry(py);
+        }
         call.hide(&injected());
         let context = CallContext::new(&call, slf, &state, around.session, (args, kwargs));
         let opened = Opened {
@@ -302,14 +308,29 @@ impl Opened {
         )
     }
 
-    /// The body is over: its event, and the refusal that takes the place of whatever it did.
+    /// The body is over: its event, what it did into the record, and the refusal that takes the place of whatever it did.
     pub(super) fn end(&self, py: Python<'_>, end: &BodyEnd) -> PyResult<Option<Refusal>> {
-        if !self.heard {
+        let recorder = self.state.recorder.as_ref();
+        if !self.heard && recorder.is_none() {
             return Ok(self.call.end());
         }
-        let finished = self.call.finish(end, Asker::now());
-        self.state.emit(py, finished.event)?;
-        Ok(finished.refusal)
+        let Finished { event, refusal } = self.call.finish(end, Asker::now());
+        let recorded = recorder.map(|recorder| (recorder, event.outcome, event.actions.clone()));
+        let sent = if self.heard {
+            self.state.emit(py, event)
+        } else {
+            Ok(())
+        };
+        if let Some((recorder, outcome, actions)) = recorded {
+            let run = Run {
+                tool: &self.call.tool.name,
+                arguments: self.call.given(),
+                outcome,
+                actions: &actions,
+            };
+            entitlements::record(py, recorder, run);
+        }
+        sent.map(|()| refusal)
     }
 
     /// What the caller of a refused call gets: an exception, or what `on_refuse` makes of it.

@@ -64,6 +64,7 @@ const READ: Row = ("github:repo.read", "repo:{repo}", "user", "read");
 const PUSH: Row = ("github:repo.push", "repo:{repo}", "user", "write");
 const ADMIN: Row = ("github:repo.admin", "repo:{repo}", "user", "destructive");
 const AGENT: Row = ("github:repo.list", "repo:{repo}", "agent", "read");
+const UNMAPPED: Row = ("github:unmapped.read", "path:/x", "user", "read");
 const GLOB: Row = ("github:pr.read", "repo:acme/*", "user", "read");
 
 /// Answer the application's authorizer with yes.
@@ -128,9 +129,13 @@ fn an_entry_fits_what_the_tool_declares() {
         ("channel", "**", Some(RefusalCode::OutOfScope)),
     ] {
         let rule = ScopeRule::Globs(vec![Glob::compile(glob).unwrap()]);
-        let admission = deploy(settings(&[]), set(&[("deploy", &[], &[READ])]), |tool| {
-            tool.resources = vec![(kind.into(), rule)];
-        });
+        let admission = deploy(
+            settings(&[]),
+            set(&[("deploy", &[], &[UNMAPPED, READ])]),
+            |tool| {
+                tool.resources = vec![(kind.into(), rule)];
+            },
+        );
         let refusal = match admission.next() {
             (_, Next::Refuse(refusal)) => Some(refusal.code),
             _ => None,
@@ -141,7 +146,7 @@ fn an_entry_fits_what_the_tool_declares() {
 
 #[test]
 fn what_is_known_beforehand_is_asked_after_the_tools_own_authorizer() {
-    let file = || set(&[("deploy", &[], &[GLOB, AGENT, PUSH, READ])]);
+    let file = || set(&[("deploy", &[], &[UNMAPPED, GLOB, AGENT, PUSH, READ])]);
     let admission = authorized(deploy(settings(&["gh"]), file(), |_| {}));
     let (mut admission, question) = asked_entitled(admission);
     assert_eq!(
@@ -183,7 +188,7 @@ fn without_an_engine_nothing_of_the_users_passes() {
     assert_eq!(refused(admission.next()), RefusalCode::NotConfigured);
     runs(authorized(deploy(
         no_engine(),
-        set(&[("deploy", &[], &[AGENT, GLOB])]),
+        set(&[("deploy", &[], &[AGENT, GLOB, UNMAPPED])]),
         |_| {},
     )));
 }
