@@ -22,27 +22,27 @@ __all__ = [
     "ACT_AS",
     "CALL",
     "SESSION",
+    "ActionRecorder",
     "ActiveSession",
     "AuditEvent",
     "AuthDecision",
     "CallContext",
     "Decision",
+    "Entitlement",
+    "Entitlements",
     "Guarded",
     "ObservedAction",
     "Observing",
-    "ActionRecorder",
     "Permission",
     "Permit",
     "Secret",
     "Session",
     "Step",
+    "ToolEntitlements",
     "ToolkitCore",
     "Toolpass",
     "__version__",
-    "Entitlement",
-    "Entitlements",
     "after_fork",
-    "HeaderSessions",
     "call_of_thread",
     "env",
     "file",
@@ -50,9 +50,13 @@ __all__ = [
     "literal",
     "log_time",
 ]
-    "ToolEntitlements",
 
 _Outcome: TypeAlias = Literal["allow", "deny", "unknown"]
+
+@final
+class ActionRecorder:
+    def __new__(cls, path: str | PathLike[str]) -> ActionRecorder: ...
+    def record(self, tool: str, arguments: Mapping[str, Any], observed: Sequence[ObservedAction]) -> None: ...
 
 @final
 class ActiveSession:
@@ -65,11 +69,6 @@ class ActiveSession:
 class AuditEvent:
     @property
     def id(self) -> str: ...
-@final
-class ActionRecorder:
-    def __new__(cls, path: str | PathLike[str]) -> ActionRecorder: ...
-    def record(self, tool: str, arguments: Mapping[str, Any], observed: Sequence[ObservedAction]) -> None: ...
-
     @property
     def parent(self) -> str | None: ...
     @property
@@ -134,6 +133,8 @@ class CallContext:
     @property
     def observed(self) -> tuple[ObservedAction, ...]: ...
     @property
+    def entitlements(self) -> ToolEntitlements | None: ...
+    @property
     def strict(self) -> bool: ...
     @property
     def act_as(self) -> Literal["user", "agent"]: ...
@@ -145,8 +146,6 @@ class CallContext:
     def observe_async(self, *parts: Any) -> Permit | Observing: ...
     def admits(self, *parts: Any) -> bool: ...
     def library_unhooked(self, library: str) -> None: ...
-    def entitlements(self) -> ToolEntitlements | None: ...
-    @property
 
 @final
 class Decision:
@@ -173,17 +172,6 @@ class Decision:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-@final
-class Guarded:
-    def __new__(
-        cls,
-        toolkit: ToolkitCore,
-        owner: Toolkit,
-        spec: ToolSpec,
-        function: Any,
-        given: dict[str, Any],
-        parameters: list[tuple[Any, ...]],
-    ) -> Guarded: ...
 @final
 class Entitlement:
     def __new__(
@@ -232,6 +220,17 @@ class Entitlements:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
+@final
+class Guarded:
+    def __new__(
+        cls,
+        toolkit: ToolkitCore,
+        owner: Toolkit,
+        spec: ToolSpec,
+        function: Any,
+        given: dict[str, Any],
+        parameters: list[tuple[Any, ...]],
+    ) -> Guarded: ...
     @property
     def owner(self) -> Toolkit: ...
     @property
@@ -340,24 +339,6 @@ class Step:
     def raised(self, error: BaseException) -> Any: ...
 
 @final
-class ToolkitCore:
-    def __new__(cls) -> ToolkitCore: ...
-    def configure(self, given: dict[str, Any]) -> None: ...
-
-@final
-class Toolpass:
-    def __new__(
-        cls,
-        connections: Sequence[Mapping[str, Any]] | None = None,
-        *,
-        decision_cache_seconds: float | None = None,
-        identity_cache_seconds: float | None = None,
-        decision_log: str | None = None,
-        logger: Any = None,
-    ) -> Toolpass: ...
-    @classmethod
-    def from_config(cls, path: str | PathLike[str], *, logger: Any = None) -> Toolpass: ...
-@final
 class ToolEntitlements:
     def __new__(
         cls, tool: str, actions: Sequence[Entitlement] = ..., hosts: Iterable[str] | None = None
@@ -375,6 +356,24 @@ class ToolEntitlements:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
+@final
+class ToolkitCore:
+    def __new__(cls) -> ToolkitCore: ...
+    def configure(self, given: dict[str, Any]) -> None: ...
+
+@final
+class Toolpass:
+    def __new__(
+        cls,
+        connections: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        decision_cache_seconds: float | None = None,
+        identity_cache_seconds: float | None = None,
+        decision_log: str | None = None,
+        logger: Any = None,
+    ) -> Toolpass: ...
+    @classmethod
+    def from_config(cls, path: str | PathLike[str], *, logger: Any = None) -> Toolpass: ...
     @property
     def local(self) -> bool: ...
     @property
