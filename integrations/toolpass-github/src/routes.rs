@@ -520,7 +520,7 @@ fn issues_and_labels() -> Vec<Route> {
         PUT     "/repos/{owner}/{repo}/issues/comments/{comment_id}/pin"                           RepoTriage   "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/issues/comments/{comment_id}/pin"                           RepoTriage   "repo:{owner}/{repo}";
         PATCH   "/repos/{owner}/{repo}/issues/{issue_number}"                                      RepoTriage   "repo:{owner}/{repo}"  sends_out  reads(issues::update);
-        POST    "/repos/{owner}/{repo}/issues/{issue_number}/assignees"                            RepoTriage   "repo:{owner}/{repo}";
+        POST    "/repos/{owner}/{repo}/issues/{issue_number}/assignees"                            RepoTriage   "repo:{owner}/{repo}"  reads(issues::assign);
         DELETE  "/repos/{owner}/{repo}/issues/{issue_number}/assignees"                            RepoTriage   "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/issues/{issue_number}/comments"                             RepoRead     "repo:{owner}/{repo}"  sends_out  reads(issues::comment);
         POST    "/repos/{owner}/{repo}/issues/{issue_number}/dependencies/blocked_by"              RepoTriage   "repo:{owner}/{repo}"  reads(issues::other_issue);

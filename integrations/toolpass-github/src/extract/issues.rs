@@ -24,8 +24,11 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let subject = format!("issue/{}", number(reading, "issue_number")?);
     let repo = repo(reading)?;
     let mut level = Level::Author;
-    for (name, _) in members(reading)? {
+    for (name, value) in members(reading)? {
         level = level.max(level_of(name));
+        if is_agent(name, value) {
+            level = Level::Push;
+        }
     }
     let asked = match level {
         Level::Author => reopening(
@@ -36,6 +39,17 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         Level::Push => pair(Action::RepoPush, repo),
     };
     Ok(Extracted::pairs(vec![asked]))
+}
+
+/// Somebody is put in charge of an issue: a triager's to do, but a writer's when it is a coding agent.
+pub fn assign(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let plain = |(name, value): &(String, Json)| name == "assignees" && !is_agent(name, value);
+    let action = if members(reading)?.iter().all(plain) {
+        Action::RepoTriage
+    } else {
+        Action::RepoPush
+    };
+    Ok(Extracted::pairs(vec![pair(action, repo(reading)?)]))
 }
 
 /// A comment on an issue or a pull request.
@@ -101,17 +115,36 @@ fn level_of(member: &str) -> Level {
     }
 }
 
+/// What the members of a new issue need besides a reader's right; one that is not known needs most.
 fn more_than_create(reading: &Reading<'_>, repo: &str) -> Result<Vec<Pair>, Unresolved> {
     let mut pairs = Vec::new();
-    for (name, action) in BESIDES_WORDS {
-        if says_something(member(reading, name)?) {
-            let asked = pair(*action, repo);
-            if !pairs.contains(&asked) {
-                pairs.push(asked);
+    for (name, value) in members(reading)? {
+        let action = match level_of(name) {
+            _ if matches!(name.as_str(), "body" | "title") || !says_something(Some(value)) => {
+                continue;
             }
+            Level::Push => Action::RepoPush,
+            Level::Author | Level::Triage if is_agent(name, value) => Action::RepoPush,
+            Level::Author | Level::Triage => Action::RepoTriage,
+        };
+        let asked = pair(action, repo);
+        if !pairs.contains(&asked) {
+            pairs.push(asked);
         }
     }
     Ok(pairs)
+}
+
+/// Whether an issue is assigned to a coding agent, which then pushes to the repository. It is known by its name only.
+fn is_agent(name: &str, value: &Json) -> bool {
+    let named = |login: &Json| {
+        let login = login.as_str().unwrap_or_default().to_ascii_lowercase();
+        login.contains("copilot") || login.ends_with("[bot]")
+    };
+    match value {
+        Json::Array(logins) if name == "assignees" => logins.iter().any(named),
+        login => name == "assignee" && named(login),
+    }
 }
 
 /// The pair of an edit, which may open again what was closed.
@@ -132,13 +165,3 @@ pub(super) fn on(
 ) -> Result<Extracted, Unresolved> {
     Ok(Extracted::default().fact(fact, format!("{kind}/{}", number(reading, variable)?)))
 }
-
-/// Members of a new issue that need more than a reader's right.
-const BESIDES_WORDS: &[(&str, Action)] = &[
-    ("assignee", Action::RepoTriage),
-    ("assignees", Action::RepoTriage),
-    ("labels", Action::RepoTriage),
-    ("milestone", Action::RepoTriage),
-    ("issue_field_values", Action::RepoPush),
-    ("type", Action::RepoPush),
-];

@@ -22,11 +22,11 @@ use crate::facts::{
     REACTION_ON, REOPENS, WHEN_READY, WRITES,
 };
 use input::{
-    Input, clone_template, close_issue, comment_on_lines, commit_on_branch, create_deployment,
-    create_discussion, create_issue, create_linked_branch, create_project, create_pull_request,
-    create_ref, create_repository, enqueue, issue_of_project, item_of_project, link_of_project,
-    merge_branch, review, sub_issue, teams_of_repository, update_issue, update_pull_request,
-    update_refs, update_repository,
+    Input, assign, clone_template, close_issue, comment_on_lines, commit_on_branch,
+    create_deployment, create_discussion, create_issue, create_linked_branch, create_project,
+    create_pull_request, create_ref, create_repository, enqueue, issue_of_project, item_of_project,
+    link_of_project, merge_branch, review, sub_issue, teams_of_repository, update_issue,
+    update_pull_request, update_refs, update_repository,
 };
 
 /// What one mutation comes to.
@@ -189,7 +189,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("acceptEnterpriseMemberInvitation",                                left_out_for(ENTERPRISE)),
     ("acceptTopicSuggestion",                                           asks(RepoMaintain, &["repositoryId"])),
     ("accessUserNamespaceRepository",                                   left_out_for(ENTERPRISE)),
-    ("addAssigneesToAssignable",                                        asks(RepoTriage, &["assignableId"])),
+    ("addAssigneesToAssignable",                                        reads(assign)),
     ("addComment",                                                      asks(RepoRead, &["subjectId"]).says(LOCKED_OF).sends_out()),
     ("addDiscussionComment",                                            asks(RepoRead, &["discussionId"]).says(LOCKED_OF).sends_out()),
     ("addDiscussionPollVote",                                           asks(RepoRead, &["pollOptionId"]).with(WRITES, "1")),

@@ -124,6 +124,20 @@ pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     Ok(pairs)
 }
 
+/// Somebody is put in charge: a triager's to do, but a writer's when it may be a coding agent, which then pushes.
+pub(super) fn assign(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
+    let people = input
+        .ids("assigneeIds")?
+        .iter()
+        .all(|id| id.starts_with("U_") || id.starts_with("MDQ6VXNlc"));
+    let action = if people && input.has_only(&["assignableId", "assigneeIds"]) {
+        Action::RepoTriage
+    } else {
+        Action::RepoPush
+    };
+    Ok(vec![at_node(action, input.id("assignableId")?)?])
+}
+
 /// A discussion is opened: by readers as far as the organization lets them.
 pub(super) fn create_discussion(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let pair = at_node(Action::RepoRead, input.id("repositoryId")?)?;

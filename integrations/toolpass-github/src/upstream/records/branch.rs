@@ -32,7 +32,7 @@ pub struct Ruleset {
 pub struct RulesetHead {
     /// Its number.
     pub id: u64,
-    /// Whether it is in force: neither switched off nor on trial.
+    /// Whether it is in force, neither switched off nor on trial, and about tags for all that is said.
     pub binds: bool,
 }
 
@@ -138,13 +138,14 @@ pub fn ruleset(json: Json<'_>) -> Result<Ruleset, Error> {
     })
 }
 
-/// Read a list of rulesets.
+/// Read a list of rulesets about tags; a server that does not filter lists others too.
 pub fn rulesets(json: Json<'_>) -> Result<Vec<RulesetHead>, Error> {
     let head = |head: Json<'_>| -> Result<_, Error> {
-        let enforcement = text(head, "enforcement")?;
+        let (enforcement, about) = (text(head, "enforcement")?, text(head, "target")?);
+        let about_tags = about.is_none_or(|about| about == "tag");
         Ok(RulesetHead {
             id: head.required("id")?.uint()?,
-            binds: !matches!(enforcement.as_deref(), Some("disabled" | "evaluate")),
+            binds: about_tags && !matches!(enforcement.as_deref(), Some("disabled" | "evaluate")),
         })
     };
     json.array()?.map(head).collect()
