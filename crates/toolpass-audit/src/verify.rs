@@ -100,7 +100,7 @@ pub fn verify(path: &Path, after: Option<Hash>) -> Result<Report, Error> {
                 continue;
             }
             Err(Stranger::Fault(fault)) => fault,
-            Err(Stranger::Behind(prev)) if holds(path, prev).map_err(failed)? => Fault::Displaced,
+            Err(Stranger::Behind(prev)) if holds(path, prev)? => Fault::Displaced,
             Err(Stranger::Behind(_)) => Fault::Missing,
         };
         report.problem = Some(Problem {
@@ -116,6 +116,20 @@ pub fn verify(path: &Path, after: Option<Hash>) -> Result<Report, Error> {
         });
     }
     Ok(report)
+}
+
+/// Whether a file has a line that says it has this hash. That it has it is for [`verify`] to say.
+/// Errors: `Unusable`.
+pub fn holds(path: &Path, hash: Hash) -> Result<bool, Error> {
+    let failed = |error| unusable(path, error);
+    let mut lines = Lines::of(path).map_err(failed)?;
+    while let Some(bytes) = lines.next().map_err(failed)? {
+        let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        if line::read(text).is_some_and(|sealed| sealed.hash == hash) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Why a line does not follow.
@@ -149,18 +163,6 @@ fn look(bytes: &[u8], last: Option<Hash>, after: Option<Hash>) -> Result<Sealed,
         }
         None => Ok(sealed),
     }
-}
-
-/// Whether a file has a line of this hash.
-fn holds(path: &Path, hash: Hash) -> std::io::Result<bool> {
-    let mut lines = Lines::of(path)?;
-    while let Some(bytes) = lines.next()? {
-        let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        if line::read(text).is_some_and(|sealed| sealed.hash == hash) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The lines of a file, each with its end.

@@ -7,7 +7,7 @@
 
 use std::slice::Iter;
 
-use crate::flags::{Command, Flag, Kind};
+use crate::flags::{Command, Flag, Kind, Operand};
 
 /// What is asked of a command.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(crate) enum Asked {
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
     flags: Vec<(&'static str, String)>,
-    /// The one argument besides flags, when it is given.
-    pub(crate) operand: Option<String>,
+    /// The arguments besides flags.
+    pub(crate) operands: Vec<String>,
 }
 
 impl Arguments {
@@ -38,6 +38,11 @@ impl Arguments {
             .iter()
             .filter(move |(flag, _)| *flag == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    /// The one argument besides flags, when it is given.
+    pub(crate) fn operand(&self) -> Option<&str> {
+        self.operands.first().map(String::as_str)
     }
 
     /// Whether a switch is on.
@@ -80,15 +85,20 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
     }
     rest.extend(words);
     match (command.operand, rest.as_slice()) {
-        (_, []) => {}
-        (Some(_), [operand]) => arguments.operand = Some((*operand).clone()),
-        (Some(name), _) => return Err(format!("expected at most one {name}, after all flags")),
-        (None, _) => {
+        (Operand::AtMostOne(name), [_, _, ..]) | (Operand::Name(name), [_, _, _, ..]) => {
+            return Err(format!("expected at most one {name}, after all flags"));
+        }
+        (Operand::AtLeastOne(name), []) => {
+            return Err(format!("expected at least one {name}, after all flags"));
+        }
+        (Operand::None, [_, ..]) => {
             return Err(
                 "expected flags only; a value follows its flag, as in `-name value`".into(),
             );
         }
+        (Operand::AtLeastOne(_) | Operand::AtMostOne(_) | Operand::Name(_) | Operand::None, _) => {}
     }
+    arguments.operands = rest.into_iter().cloned().collect();
     Ok(Asked::Run(arguments))
 }
 
@@ -137,10 +147,10 @@ mod tests {
             .collect();
         match read(flags::command(command).unwrap(), &words) {
             Ok(Asked::Help) => "help".into(),
-            Ok(Asked::Run(Arguments { flags, operand })) => {
+            Ok(Asked::Run(Arguments { flags, operands })) => {
                 let flags = flags.iter().map(|(name, value)| format!("{name}={value}"));
                 flags
-                    .chain(operand.map(|operand| format!("[{operand}]")))
+                    .chain(operands.iter().map(|operand| format!("[{operand}]")))
                     .collect::<Vec<_>>()
                     .join(" ")
             }
@@ -217,6 +227,19 @@ mod tests {
             ("a b", "expected at most one INTEGRATION, after all flags"),
         ] {
             assert_eq!(shown("routes", line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn operands_of_audit_verify() {
+        for (line, expected) in [
+            ("", "expected at least one FILE, after all flags"),
+            ("-holds=ab", "expected at least one FILE, after all flags"),
+            ("a", "[a]"),
+            ("-holds=ab a b", "holds=ab [a] [b]"),
+            ("-- -a b", "[-a] [b]"),
+        ] {
+            assert_eq!(shown("audit verify", line), expected, "{line}");
         }
     }
 

@@ -13,7 +13,7 @@ use crate::output::{Page, counted, is_sought, quoted};
 /// Run the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
     let (json, word) = (arguments.is_on("json"), arguments.value("search"));
-    let page = match (arguments.operand.as_deref(), word) {
+    let page = match (arguments.operand(), word) {
         (Some(name), word) => {
             let entry = entry(integration(name)?, word);
             let is_empty =

@@ -2,16 +2,16 @@
 
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
-use crate::{catalog, check, help, probe, routes, validate, version};
+use crate::{audit, catalog, check, help, probe, routes, validate, version};
 
 /// One command.
 pub(crate) struct Command {
-    /// What it is called.
+    /// What it is called: one word, or two.
     pub(crate) name: &'static str,
     /// What it does, as an order.
     pub(crate) summary: &'static str,
-    /// The one argument it takes besides flags, when it takes any.
-    pub(crate) operand: Option<&'static str>,
+    /// What it takes besides flags.
+    pub(crate) operand: Operand,
     /// Its flags, by name.
     pub(crate) flags: &'static [Flag],
     /// What each of its exits means.
@@ -20,6 +20,19 @@ pub(crate) struct Command {
     pub(crate) failure: Exit,
     /// What runs it.
     pub(crate) run: fn(&Arguments) -> Result<Done, Stop>,
+}
+
+/// What a command takes besides flags, named so in the help.
+#[derive(Clone, Copy)]
+pub(crate) enum Operand {
+    /// At most one.
+    AtMostOne(&'static str),
+    /// At least one.
+    AtLeastOne(&'static str),
+    /// At most one name of a command, of one word or two.
+    Name(&'static str),
+    /// None.
+    None,
 }
 
 /// One flag.
@@ -48,12 +61,39 @@ pub(crate) fn command(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
+/// The command that these words begin with, and the words after its name.
+pub(crate) fn split(words: &[String]) -> Option<(&'static Command, &[String])> {
+    (1..=MAX_WORDS).find_map(|count| {
+        let (name, rest) = words.split_at_checked(count)?;
+        Some((command(&name.join(" "))?, rest))
+    })
+}
+
+/// How many words a command's name has at most.
+const MAX_WORDS: usize = 2;
+
 /// Every command, by name.
 pub(crate) const COMMANDS: &[Command] = &[
     Command {
+        name: "audit verify",
+        summary: "say whether audit files are as they were written",
+        operand: Operand::AtLeastOne("FILE"),
+        flags: &[one(
+            "holds",
+            "HASH",
+            "a hash of a line noted elsewhere, which one of the files must hold",
+        )],
+        exits: &[
+            (Exit::Done, "they are"),
+            (Exit::Failed, "one is not, or could not be read"),
+        ],
+        failure: Exit::Failed,
+        run: audit::run,
+    },
+    Command {
         name: "catalog",
         summary: "list the integrations, or the keys and actions of one",
-        operand: Some("INTEGRATION"),
+        operand: Operand::AtMostOne("INTEGRATION"),
         flags: &[JSON, SEARCH],
         exits: &[
             (Exit::Done, "listed"),
@@ -68,7 +108,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "check",
         summary: "ask whether a user may do something",
-        operand: None,
+        operand: Operand::None,
         flags: &[
             one(
                 "action",
@@ -114,7 +154,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "help",
         summary: "show this, or the flags of one command",
-        operand: Some("COMMAND"),
+        operand: Operand::Name("COMMAND"),
         flags: &[],
         exits: &[
             (Exit::Done, "shown"),
@@ -126,7 +166,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "probe",
         summary: "ask every connection whether its credential works",
-        operand: None,
+        operand: Operand::None,
         flags: &[CONFIG, one("connection", "ID", "ask only this one")],
         exits: &[
             (Exit::Done, "all work"),
@@ -138,7 +178,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "routes",
         summary: "list the requests an integration understands, or say what one request is",
-        operand: Some("INTEGRATION"),
+        operand: Operand::AtMostOne("INTEGRATION"),
         flags: &[
             one(
                 "body",
@@ -174,7 +214,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "validate",
         summary: "say what is wrong with a configuration, without asking any system",
-        operand: None,
+        operand: Operand::None,
         flags: &[CONFIG],
         exits: &[(Exit::Done, "nothing is"), (Exit::Failed, "something is")],
         failure: Exit::Failed,
@@ -183,7 +223,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "version",
         summary: "print the version",
-        operand: None,
+        operand: Operand::None,
         flags: &[],
         exits: &[(Exit::Done, "printed")],
         failure: Exit::Failed,

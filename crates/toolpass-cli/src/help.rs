@@ -7,9 +7,12 @@ use crate::{flags, usage};
 
 /// Run the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
-    let page = match arguments.operand.as_deref() {
-        None => usage::overview(),
-        Some(name) => usage::of(flags::command(name).ok_or_else(|| unknown(name))?),
+    let page = match arguments.operands.as_slice() {
+        [] => usage::overview(),
+        words => {
+            let name = words.join(" ");
+            usage::of(flags::command(&name).ok_or_else(|| unknown(&name))?)
+        }
     };
     Ok(Done {
         page,

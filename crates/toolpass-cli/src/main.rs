@@ -5,7 +5,7 @@
 //! | `flags` | which commands there are and which flags each takes: the one table |
 //! | `arguments` | what a command line says, by that table |
 //! | `usage` | the help, from that table |
-//! | `check` `probe` `validate` `catalog` `routes` `help` `version` | what one command does |
+//! | `audit` `check` `probe` `validate` `catalog` `routes` `help` `version` | what one command does |
 //! | `input` | what is read: the configuration, standard input, the environment |
 //! | `local` | the engine of this process, its runtime, and signals |
 //! | `log` | the operational log, as text on standard error |
@@ -18,6 +18,7 @@
 //! INVARIANT: standard output is data, standard error is talk; a command that could not be done leaves standard output empty.
 
 mod arguments;
+mod audit;
 mod catalog;
 mod check;
 mod exit;
@@ -55,14 +56,14 @@ fn main() -> ExitCode {
 }
 
 fn run(words: &[String]) -> Exit {
-    let Some((name, rest)) = words.split_first() else {
+    let Some(name) = words.first() else {
         say(&usage::overview());
         return Exit::Usage;
     };
     if matches!(name.as_str(), "-h" | "-help" | "--help") {
         return finish(&usage::overview(), Exit::Done, Exit::Failed);
     }
-    let Some(command) = flags::command(name) else {
+    let Some((command, rest)) = flags::split(words) else {
         note(&format!("toolpass: there is no command `{name}`"));
         say(&usage::overview());
         return Exit::Usage;

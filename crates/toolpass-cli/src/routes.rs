@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
             return Err(Stop::Usage(format!("-{flag} goes with -match only")));
         }
     }
-    let page = match (arguments.operand.as_deref(), word) {
+    let page = match (arguments.operand(), word) {
         (Some(name), word) => {
             let table = table(integration(name)?, word).ok_or_else(|| {
                 Stop::Failed(format!(

@@ -1,7 +1,7 @@
 //! The help, made of the table of flags.
 
 use crate::exit::Exit;
-use crate::flags::{COMMANDS, Command, Flag, Kind};
+use crate::flags::{COMMANDS, Command, Flag, Kind, Operand};
 use crate::output::Page;
 
 /// What there is.
@@ -26,13 +26,13 @@ pub(crate) fn of(command: &Command) -> Page {
     } else {
         " [flags]"
     };
-    let operand = command.operand.map(|operand| format!(" [{operand}]"));
+    let operand = match command.operand {
+        Operand::AtLeastOne(name) => format!(" {name}..."),
+        Operand::AtMostOne(name) | Operand::Name(name) => format!(" [{name}]"),
+        Operand::None => String::new(),
+    };
     let mut page = Page::new();
-    page.line(&format!(
-        "usage: toolpass {}{flags}{}",
-        command.name,
-        operand.unwrap_or_default()
-    ));
+    page.line(&format!("usage: toolpass {}{flags}{operand}", command.name));
     page.line("");
     page.line(command.summary);
     if !command.flags.is_empty() {

@@ -29,7 +29,7 @@ pub(super) fn explain(arguments: &Arguments, text: &str) -> Result<Done, Stop> {
             "-body and -config cannot both be standard input".into(),
         ));
     }
-    let systems = systems(config.as_deref(), arguments.operand.as_deref())?;
+    let systems = systems(config.as_deref(), arguments.operand())?;
     let body = body.map(|path| input::bytes("body", path)).transpose()?;
     let raw = RawRequest {
         scheme: line.scheme,

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod audit;
 mod catalog;
 mod check;
 mod github;

@@ -14,13 +14,14 @@ exit 2
 --- stderr
 usage: toolpass COMMAND [flags]
 
-  catalog   list the integrations, or the keys and actions of one
-  check     ask whether a user may do something
-  help      show this, or the flags of one command
-  probe     ask every connection whether its credential works
-  routes    list the requests an integration understands, or say what one request is
-  validate  say what is wrong with a configuration, without asking any system
-  version   print the version
+  audit verify  say whether audit files are as they were written
+  catalog       list the integrations, or the keys and actions of one
+  check         ask whether a user may do something
+  help          show this, or the flags of one command
+  probe         ask every connection whether its credential works
+  routes        list the requests an integration understands, or say what one request is
+  validate      say what is wrong with a configuration, without asking any system
+  version       print the version
 
 `toolpass help COMMAND` shows the flags of a command.
 "#,
@@ -37,13 +38,14 @@ exit 2
 toolpass: there is no command `serv`
 usage: toolpass COMMAND [flags]
 
-  catalog   list the integrations, or the keys and actions of one
-  check     ask whether a user may do something
-  help      show this, or the flags of one command
-  probe     ask every connection whether its credential works
-  routes    list the requests an integration understands, or say what one request is
-  validate  say what is wrong with a configuration, without asking any system
-  version   print the version
+  audit verify  say whether audit files are as they were written
+  catalog       list the integrations, or the keys and actions of one
+  check         ask whether a user may do something
+  help          show this, or the flags of one command
+  probe         ask every connection whether its credential works
+  routes        list the requests an integration understands, or say what one request is
+  validate      say what is wrong with a configuration, without asking any system
+  version       print the version
 
 `toolpass help COMMAND` shows the flags of a command.
 "#,
@@ -135,7 +137,7 @@ fn a_wrong_command_line_says_what_is_wrong_and_exits_2() {
         ),
         (
             &["help", "serv"],
-            "toolpass help: there is no command `serv`; there are `catalog`, `check`, ",
+            "toolpass help: there is no command `serv`; there are `audit verify`, `catalog`, ",
         ),
         (
             &["catalog", "fake", "-json"],
