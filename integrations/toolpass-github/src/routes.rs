@@ -501,6 +501,7 @@ fn graphql_api() -> Vec<Route> {
 fn interactions() -> Vec<Route> {
     routes! {
         GET     "/orgs/{org}/interaction-limits/pulls/creation-cap"           OrgAdmin      "org:{org}";
+        GET     "/repos/{owner}/{repo}/interaction-limits"  RepoMaintain  "repo:{owner}/{repo}"  reads(repos::setting);
         PUT     "/repos/{owner}/{repo}/interaction-limits"                    RepoAdmin     "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/interaction-limits"                    RepoAdmin     "repo:{owner}/{repo}";
         PUT     "/repos/{owner}/{repo}/interaction-limits/pulls/bypass-list"  RepoMaintain  "repo:{owner}/{repo}";
@@ -765,8 +766,10 @@ fn repositories() -> Vec<Route> {
         DELETE  "/repos/{owner}/{repo}/pre-receive-hooks/{pre_receive_hook_id}"                  RepoAdmin      "repo:{owner}/{repo}";
         PUT     "/repos/{owner}/{repo}/private-vulnerability-reporting"                          RepoAdmin      "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/private-vulnerability-reporting"                          RepoAdmin      "repo:{owner}/{repo}";
+        GET     "/repos/{owner}/{repo}/tags/protection"  RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         POST    "/repos/{owner}/{repo}/tags/protection"                                          RepoAdmin      "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/tags/protection/{tag_protection_id}"                      RepoAdmin      "repo:{owner}/{repo}";
+        GET     "/repos/{owner}/{repo}/teams"  RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         PUT     "/repos/{owner}/{repo}/topics"                                                   RepoMaintain   "repo:{owner}/{repo}"  reads(repos::topics);
         POST    "/repos/{owner}/{repo}/transfer"                                                 RepoAdmin      "repo:{owner}/{repo}"  sends_out  reads(repos::transfer);
         GET     "/repos/{owner}/{repo}/vulnerability-alerts"                                     RepoAdmin      "repo:{owner}/{repo}"  reads(repos::setting);
