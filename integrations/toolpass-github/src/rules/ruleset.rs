@@ -160,7 +160,8 @@ fn may_bear_on(ruleset: &Ruleset, tag: &Branch, operation: Operation) -> bool {
             .split(['*', '?', '[', '{', '\\', '~'])
             .next()
             .unwrap_or_default();
-        full.starts_with(literal)
+        // A pattern is of a full ref; what else one may be is not said, so it may match.
+        !literal.starts_with("refs/") || full.starts_with(literal)
     };
     let named = ruleset
         .includes
