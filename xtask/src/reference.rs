@@ -99,13 +99,16 @@ fn command_page(screen: &mut Screen, python: &Interpreter) -> anyhow::Result<Str
     Ok(page)
 }
 
-/// The commands an overview lists: the first words of its indented lines.
+/// The commands an overview lists: the first columns of its indented lines, of one word or two.
 fn command_names(overview: &str) -> Vec<String> {
     overview
         .lines()
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .filter_map(|line| line.strip_prefix("  ")?.split("  ").next())
+        .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+        .filter(|name| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b' ')
+        })
         .map(str::to_owned)
         .collect()
 }
@@ -118,7 +121,7 @@ mod tests {
 
     #[test]
     fn commands_are_found_in_the_overview() {
-        let overview = "usage: toolpass COMMAND\n\ncommands:\n  check    ask\n  routes   list\n      more of it\n  -json    a flag\n";
-        assert_eq!(command_names(overview), ["check", "routes"]);
+        let overview = "usage: toolpass COMMAND\n\ncommands:\n  check     ask\n  list all  them\n  routes    list\n      more of it\n  -json    a flag\n";
+        assert_eq!(command_names(overview), ["check", "list all", "routes"]);
     }
 }

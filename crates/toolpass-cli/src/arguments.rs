@@ -91,12 +91,22 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
         (Operand::AtLeastOne(name), []) => {
             return Err(format!("expected at least one {name}, after all flags"));
         }
+        (Operand::Two(one, other), [] | [_] | [_, _, _, ..]) => {
+            return Err(format!("expected {one} and {other}, after all flags"));
+        }
         (Operand::None, [_, ..]) => {
             return Err(
                 "expected flags only; a value follows its flag, as in `-name value`".into(),
             );
         }
-        (Operand::AtLeastOne(_) | Operand::AtMostOne(_) | Operand::Name(_) | Operand::None, _) => {}
+        (
+            Operand::AtLeastOne(_)
+            | Operand::AtMostOne(_)
+            | Operand::Name(_)
+            | Operand::None
+            | Operand::Two(..),
+            _,
+        ) => {}
     }
     arguments.operands = rest.into_iter().cloned().collect();
     Ok(Asked::Run(arguments))
@@ -240,6 +250,18 @@ mod tests {
             ("-- -a b", "[-a] [b]"),
         ] {
             assert_eq!(shown("audit verify", line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn operands_of_entitlements_diff() {
+        for (line, expected) in [
+            ("", "expected OLD and NEW, after all flags"),
+            ("a", "expected OLD and NEW, after all flags"),
+            ("a b", "[a] [b]"),
+            ("a b c", "expected OLD and NEW, after all flags"),
+        ] {
+            assert_eq!(shown("entitlements diff", line), expected, "{line}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
-use crate::{audit, catalog, check, help, probe, routes, validate, version};
+use crate::{audit, catalog, check, entitlements, help, probe, routes, validate, version};
 
 /// One command.
 pub(crate) struct Command {
@@ -33,6 +33,8 @@ pub(crate) enum Operand {
     Name(&'static str),
     /// None.
     None,
+    /// Exactly these two.
+    Two(&'static str, &'static str),
 }
 
 /// One flag.
@@ -150,6 +152,33 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         failure: Exit::NoDecision,
         run: check::run,
+    },
+    Command {
+        name: "entitlements check",
+        summary: "say what in files of entitlements deserves a look before it is committed",
+        operand: Operand::AtLeastOne("FILE"),
+        flags: &[],
+        exits: &[
+            (
+                Exit::Done,
+                "the files can be used; what deserves a look is listed",
+            ),
+            (Exit::Failed, "one cannot be used"),
+        ],
+        failure: Exit::Failed,
+        run: entitlements::check,
+    },
+    Command {
+        name: "entitlements diff",
+        summary: "say what tools may do more or less by a newer file of entitlements",
+        operand: Operand::Two("OLD", "NEW"),
+        flags: &[],
+        exits: &[
+            (Exit::Done, "none may do more"),
+            (Exit::Failed, "one may do more, or a file cannot be used"),
+        ],
+        failure: Exit::Failed,
+        run: entitlements::diff,
     },
     Command {
         name: "help",

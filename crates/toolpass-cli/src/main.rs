@@ -5,7 +5,7 @@
 //! | `flags` | which commands there are and which flags each takes: the one table |
 //! | `arguments` | what a command line says, by that table |
 //! | `usage` | the help, from that table |
-//! | `audit` `check` `probe` `validate` `catalog` `routes` `help` `version` | what one command does |
+//! | `audit` `check` `entitlements` `probe` `validate` `catalog` `routes` `help` `version` | what one command does |
 //! | `input` | what is read: the configuration, standard input, the environment |
 //! | `local` | the engine of this process, its runtime, and signals |
 //! | `log` | the operational log, as text on standard error |
@@ -21,6 +21,7 @@ mod arguments;
 mod audit;
 mod catalog;
 mod check;
+mod entitlements;
 mod exit;
 mod flags;
 mod help;

@@ -30,6 +30,7 @@ pub(crate) fn of(command: &Command) -> Page {
         Operand::AtLeastOne(name) => format!(" {name}..."),
         Operand::AtMostOne(name) | Operand::Name(name) => format!(" [{name}]"),
         Operand::None => String::new(),
+        Operand::Two(one, other) => format!(" {one} {other}"),
     };
     let mut page = Page::new();
     page.line(&format!("usage: toolpass {}{flags}{operand}", command.name));

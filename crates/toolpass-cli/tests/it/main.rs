@@ -8,6 +8,7 @@
 mod audit;
 mod catalog;
 mod check;
+mod entitlements;
 mod github;
 mod probe;
 mod routes;

@@ -14,14 +14,16 @@ exit 2
 --- stderr
 usage: toolpass COMMAND [flags]
 
-  audit verify  say whether audit files are as they were written
-  catalog       list the integrations, or the keys and actions of one
-  check         ask whether a user may do something
-  help          show this, or the flags of one command
-  probe         ask every connection whether its credential works
-  routes        list the requests an integration understands, or say what one request is
-  validate      say what is wrong with a configuration, without asking any system
-  version       print the version
+  audit verify        say whether audit files are as they were written
+  catalog             list the integrations, or the keys and actions of one
+  check               ask whether a user may do something
+  entitlements check  say what in files of entitlements deserves a look before it is committed
+  entitlements diff   say what tools may do more or less by a newer file of entitlements
+  help                show this, or the flags of one command
+  probe               ask every connection whether its credential works
+  routes              list the requests an integration understands, or say what one request is
+  validate            say what is wrong with a configuration, without asking any system
+  version             print the version
 
 `toolpass help COMMAND` shows the flags of a command.
 "#,
@@ -38,14 +40,16 @@ exit 2
 toolpass: there is no command `serv`
 usage: toolpass COMMAND [flags]
 
-  audit verify  say whether audit files are as they were written
-  catalog       list the integrations, or the keys and actions of one
-  check         ask whether a user may do something
-  help          show this, or the flags of one command
-  probe         ask every connection whether its credential works
-  routes        list the requests an integration understands, or say what one request is
-  validate      say what is wrong with a configuration, without asking any system
-  version       print the version
+  audit verify        say whether audit files are as they were written
+  catalog             list the integrations, or the keys and actions of one
+  check               ask whether a user may do something
+  entitlements check  say what in files of entitlements deserves a look before it is committed
+  entitlements diff   say what tools may do more or less by a newer file of entitlements
+  help                show this, or the flags of one command
+  probe               ask every connection whether its credential works
+  routes              list the requests an integration understands, or say what one request is
+  validate            say what is wrong with a configuration, without asking any system
+  version             print the version
 
 `toolpass help COMMAND` shows the flags of a command.
 "#,
