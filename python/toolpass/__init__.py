@@ -19,6 +19,14 @@ from __future__ import annotations
 import os
 
 from toolpass import _native
+from toolpass._asgi import (
+    GROUPS_HEADER,
+    KEY_HEADER,
+    SESSION_HEADER,
+    TOKEN_HEADER,
+    USER_HEADER,
+    session_from_header,
+)
 from toolpass._context import as_agent, as_user, current_call, current_session
 from toolpass._engine import ALLOW, DENY, UNKNOWN, guarded, permission_check
 from toolpass._errors import ActionRefused, PermissionDenied, ToolError, ToolRefused
@@ -86,7 +94,12 @@ __all__ = [
     "ALLOW",
     "DENY",
     "EFFECTS",
+    "GROUPS_HEADER",
+    "KEY_HEADER",
+    "SESSION_HEADER",
+    "TOKEN_HEADER",
     "UNKNOWN",
+    "USER_HEADER",
     "ActionRecorder",
     "ActionRefused",
     "AuditEvent",
@@ -130,6 +143,7 @@ __all__ = [
     "log_audit",
     "permission_check",
     "secured_tool",
+    "session_from_header",
     "spec_of",
     "tool",
     "whole",

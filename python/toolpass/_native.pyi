@@ -18,10 +18,21 @@ CALL: Final[ContextVar[CallContext | None]]
 SESSION: Final[ContextVar[Session | None]]
 ACT_AS: Final[ContextVar[str | None]]
 
+GROUPS_HEADER: Final[str]
+KEY_HEADER: Final[str]
+SESSION_HEADER: Final[str]
+TOKEN_HEADER: Final[str]
+USER_HEADER: Final[str]
+
 __all__ = [
     "ACT_AS",
     "CALL",
+    "GROUPS_HEADER",
+    "KEY_HEADER",
     "SESSION",
+    "SESSION_HEADER",
+    "TOKEN_HEADER",
+    "USER_HEADER",
     "ActionRecorder",
     "ActiveSession",
     "AuditEvent",
@@ -31,6 +42,7 @@ __all__ = [
     "Entitlement",
     "Entitlements",
     "Guarded",
+    "HeaderSessions",
     "ObservedAction",
     "Observing",
     "Permission",
@@ -237,6 +249,13 @@ class Guarded:
     def spec(self) -> ToolSpec: ...
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
     def enter(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Step: ...
+
+@final
+class HeaderSessions:
+    def __new__(cls, key: str | Secret | None = None) -> HeaderSessions: ...
+    def enter(
+        self, client: str | None, method: str | None, headers: Sequence[tuple[bytes, bytes]]
+    ) -> Session | tuple[int, str] | None: ...
 
 @final
 class ObservedAction:

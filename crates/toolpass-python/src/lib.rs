@@ -5,6 +5,7 @@
 //! sync and async bodies, and lets go of the interpreter's lock while it waits for anything.
 //! INVARIANT: no callable of the application runs under a lock of ours; an unexpected error on the way becomes a refusal.
 
+mod asgi;
 mod audit;
 mod authorizer;
 mod bridge;
@@ -39,6 +40,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CALL", source::call_variable().object(module.py())?)?;
     module.add("SESSION", source::session_variable().object(module.py())?)?;
     module.add("ACT_AS", source::act_as_variable().object(module.py())?)?;
+    module.add("GROUPS_HEADER", toolpass_guard::header::GROUPS_HEADER)?;
+    module.add("KEY_HEADER", toolpass_guard::header::KEY_HEADER)?;
+    module.add("SESSION_HEADER", toolpass_guard::header::SESSION_HEADER)?;
+    module.add("TOKEN_HEADER", toolpass_guard::header::TOKEN_HEADER)?;
+    module.add("USER_HEADER", toolpass_guard::header::USER_HEADER)?;
+    module.add_class::<asgi::HeaderSessions>()?;
     module.add_class::<audit::AuditEvent>()?;
     module.add_class::<audit::ObservedAction>()?;
     module.add_class::<authorizer::AuthDecision>()?;

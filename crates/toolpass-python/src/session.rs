@@ -14,6 +14,10 @@ use crate::source::session_variable;
 pub(crate) struct Session(Inner);
 
 impl Session {
+    pub(crate) fn of(inner: Inner) -> Session {
+        Session(inner)
+    }
+
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }
