@@ -44,6 +44,7 @@ _DEFAULTS: dict[str, Any] = {
     "act_as": "user",
     "audit": log_audit,
     "audit_arguments": True,
+    "audit_on_error": "ignore",
     "connections": None,
     "credentials": None,
     "entitlements": None,
@@ -64,7 +65,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 """Every setting; what each does is said in `toolpass._types.Settings`."""
 
-_PROTECTIVE = ("connections", "entitlements", "limits", "permissions", "private", "session", "strict")
+_PROTECTIVE = ("audit_on_error", "connections", "entitlements", "limits", "permissions", "private", "session", "strict")
 """Settings that hold something back: dropping one is worth a warning."""
 
 _ATTRIBUTES = {"connection_specs": "connections", "session_source": "session"}

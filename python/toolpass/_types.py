@@ -52,6 +52,7 @@ class Settings(TypedDict, total=False):
         act_as: On whose authority a request outside `as_user()` and `as_agent()` runs.
         audit: Called with one `AuditEvent` a call; `None` for nowhere.
         audit_arguments: Whether events hold shortened arguments.
+        audit_on_error: `"refuse"` calls whose event `started` the sink does not take, or `"ignore"` what it raises.
         connections: The systems by `id`, `integration` and URL, when the engine does not say.
         credentials: Secrets by name: a mapping, or a callable `(name, call)`.
         entitlements: What tools are held to: a path, a mapping of the form of a file, or `Entitlements`.
@@ -74,6 +75,7 @@ class Settings(TypedDict, total=False):
     act_as: Literal["user", "agent"]
     audit: AuditSink | None
     audit_arguments: bool
+    audit_on_error: Literal["ignore", "refuse"]
     connections: Sequence[Mapping[str, Any]] | None
     credentials: CredentialSource | None
     entitlements: str | PathLike[str] | Mapping[str, Any] | Entitlements | None

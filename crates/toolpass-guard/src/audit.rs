@@ -22,6 +22,8 @@ pub enum CallOutcome {
     Ran,
     /// It was refused, before the body or at a request.
     Refused,
+    /// It has not ended: its body is about to begin. Its other event has the same id.
+    Started,
 }
 
 impl CallOutcome {
@@ -33,6 +35,7 @@ impl CallOutcome {
             CallOutcome::Raised => "raised",
             CallOutcome::Ran => "ran",
             CallOutcome::Refused => "refused",
+            CallOutcome::Started => "started",
         }
     }
 }

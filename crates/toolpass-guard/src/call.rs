@@ -246,6 +246,11 @@ impl Call {
         self.keep_first(refusal)
     }
 
+    /// The event that says its body is about to begin; the one at its end has the same id.
+    pub fn started(&self, now: Monotonic) -> AuditEvent {
+        self.event(CallOutcome::Started, None, None, now)
+    }
+
     /// End the call without an event, for when nobody reads it. Answers the refusal its caller gets.
     pub fn end(&self) -> Option<Refusal> {
         let mut state = self.lock();

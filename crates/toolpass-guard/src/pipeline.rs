@@ -21,7 +21,7 @@ use crate::json::Object;
 use crate::refusal::Refusal;
 use crate::scope::{AskText, Host};
 use crate::session::{Cap, Key, Session, Slots};
-use crate::settings::{KnownSystems, Settings};
+use crate::settings::{KnownSystems, OnAuditError, Settings};
 use crate::tool::{Authorize, Permission, Tool};
 use crate::value::Value;
 use crate::{authority, entitlements, exfiltration, taint, wording};
@@ -64,6 +64,8 @@ pub enum Next {
     Ask(Arc<Question>),
     /// The answer of the toolkit's engine: [`Admission::answer_decision`].
     AskEntitled(Arc<Question>),
+    /// Whether the event [`Call::started`] is written: [`Admission::answer_audit`].
+    Audit,
     /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
     CallAuthorizer,
     /// The tool's credential: [`Admission::answer_credential`].
@@ -81,6 +83,7 @@ enum Step {
     Inputs,
     Exfiltration,
     Credential,
+    Audit,
     Done,
 }
 
@@ -89,6 +92,7 @@ enum Step {
 /// INVARIANT: nothing goes on while there is one, and nothing else is taken for its answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Awaited {
+    Audit,
     Authorizer,
     Credential,
     Decision,
@@ -173,10 +177,18 @@ impl Admission {
                     self.exfiltration()
                 }
                 Step::Credential => {
-                    self.step = Step::Done;
+                    self.step = Step::Audit;
                     if let Some(name) = self.call.tool.credential.clone() {
                         self.awaited = Some(Awaited::Credential);
                         return (Some(self), Next::FetchCredential(name));
+                    }
+                    Ok(())
+                }
+                Step::Audit => {
+                    self.step = Step::Done;
+                    if self.call.settings.on_audit_error == OnAuditError::Refuse {
+                        self.awaited = Some(Awaited::Audit);
+                        return (Some(self), Next::Audit);
                     }
                     Ok(())
                 }
@@ -232,6 +244,16 @@ impl Admission {
             let name = self.call.tool.credential.as_deref().unwrap_or_default();
             let reason = wording::credential_missing(name, &type_name);
             self.refuse(RefusalCode::CredentialError, reason);
+        }
+    }
+
+    /// Answer [`Next::Audit`]: the failure's type when the event is not written.
+    pub fn answer_audit(&mut self, written: Result<(), String>) {
+        if !self.is_answer(Awaited::Audit) {
+            return;
+        }
+        if let Err(type_name) = written {
+            self.refuse(RefusalCode::CheckError, wording::audit_failed(&type_name));
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Settings {
     pub exfiltration: bool,
     /// Whether the audit event holds arguments.
     pub audit_arguments: bool,
+    /// What happens when an event cannot be written.
+    pub on_audit_error: OnAuditError,
     /// What tools are held to, when a file says so.
     pub entitlements: Option<Arc<Entitlements>>,
     /// What happens when that file lacks something.
@@ -60,6 +62,15 @@ pub enum UnknownHosts {
     /// It passes the checks that need no connection, and counts as sending out when it writes.
     Guarded,
     /// It is refused.
+    Refuse,
+}
+
+/// What happens when an event cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnAuditError {
+    /// Nothing: calls run, and the event is lost.
+    Ignore,
+    /// No body runs before an event that says so is written.
     Refuse,
 }
 
@@ -113,6 +124,7 @@ impl Default for Settings {
             systems: KnownSystems::Known(Arc::new(Systems::new(Vec::new()))),
             exfiltration: true,
             audit_arguments: true,
+            on_audit_error: OnAuditError::Ignore,
             entitlements: None,
             on_missing: OnMissing::Refuse,
             record: false,

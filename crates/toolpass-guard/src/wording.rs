@@ -142,6 +142,11 @@ pub(crate) fn unlisted(request: &str, what: &str) -> String {
     format!("{request}: the tool's entitlements do not list {what}")
 }
 
+pub(crate) fn unlisted_action(request: &str, action: &str, resource: Option<&str>) -> String {
+    let on = resource.map(|resource| format!(" on {}", Quoted::new(resource)));
+    unlisted(request, &format!("{action}{}", on.unwrap_or_default()))
+}
+
 pub(crate) fn exceeds_entry(request: &str, effect: Effect, entry: &str) -> String {
     format!("{request}: this is a {effect} request, and the tool's entitlements list {entry}")
 }
@@ -172,6 +177,10 @@ pub(crate) fn effect_exceeded(request: &str, effect: Effect, declared: Effect) -
 
 pub(crate) fn check_crashed(type_name: &str) -> String {
     format!("a check failed unexpectedly ({type_name})")
+}
+
+pub(crate) fn audit_failed(type_name: &str) -> String {
+    format!("the event that must be written before the tool runs cannot be ({type_name})")
 }
 
 pub(crate) fn unanswered() -> String {

@@ -10,7 +10,7 @@ use toolpass_core::effect::Effect;
 use toolpass_entitlements::recorder::Recorder;
 use toolpass_guard::audit as guard;
 use toolpass_guard::entitlements::enforce::OnMissing;
-use toolpass_guard::settings::{ActAs, EngineState, Settings, UnknownHosts};
+use toolpass_guard::settings::{ActAs, EngineState, OnAuditError, Settings, UnknownHosts};
 use toolpass_local::addresses::Looked;
 
 use crate::audit::AuditEvent;
@@ -93,12 +93,7 @@ impl State {
     /// Hand a finished call's event to its sink. A sink that raises is logged, nothing else.
     /// Errors: what is no `Exception`.
     pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
-        let sent = match &self.audit {
-            Sink::None => Ok(()),
-            Sink::Callable(sink) => sink.call1(py, (AuditEvent::new(event),)).map(drop),
-            Sink::Log => log_event(py, event),
-        };
-        match sent {
+        match self.send(py, event) {
             Err(error) if error.is_instance_of::<PyException>(py) => {
                 // A logger that raises as well leaves nobody to tell.
                 let _ = audit_logger(py).and_then(|logger| {
@@ -116,8 +111,21 @@ impl State {
         }
     }
 
+    /// Hand an event to its sink.
+    /// Errors: what the sink raised.
+    pub(crate) fn send(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
+        match &self.audit {
+            Sink::None => Ok(()),
+            Sink::Callable(sink) => sink.call1(py, (AuditEvent::new(event),)).map(drop),
+            Sink::Log => log_event(py, event),
+        }
+    }
+
     /// Whether anybody reads events; when nobody does, none is made.
     pub(crate) fn wants_events(&self, py: Python<'_>) -> bool {
+        if self.settings.on_audit_error == OnAuditError::Refuse {
+            return true;
+        }
         match &self.audit {
             Sink::None => false,
             Sink::Callable(_) => true,
@@ -185,6 +193,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         setting("record")?.as_ref(),
         flag("record_partial", false)?,
     )?;
+    let audit = sink(given)?;
     let settings = Settings {
         limits: limits(setting("limits")?.as_ref())?,
         act_as: one_of(
@@ -217,6 +226,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             &[("refuse", true), ("off", false)],
         )?,
         audit_arguments: flag("audit_arguments", true)?,
+        on_audit_error: on_audit_error(setting("audit_on_error")?.as_ref(), &audit)?,
         on_missing: one_of(
             "on_missing",
             setting("on_missing")?.as_ref(),
@@ -239,8 +249,26 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         on_refuse: on_refuse(setting("on_refuse")?)?,
         recorder: held.recorder,
         looked: Looked::default(),
-        audit: sink(given)?,
+        audit,
     })
+}
+
+/// Errors: `ValueError` when calls are to be refused without a sink that says whether it wrote.
+fn on_audit_error(value: Option<&Bound<'_, PyAny>>, audit: &Sink) -> PyResult<OnAuditError> {
+    let chosen = one_of(
+        "audit_on_error",
+        value,
+        &[
+            ("ignore", OnAuditError::Ignore),
+            ("refuse", OnAuditError::Refuse),
+        ],
+    )?;
+    match (chosen, audit) {
+        (OnAuditError::Refuse, Sink::Log | Sink::None) => Err(PyValueError::new_err(
+            "expected `audit` to be a sink that raises when it cannot write, such as `audit_file(...)`, for `audit_on_error=\"refuse\"`",
+        )),
+        (OnAuditError::Ignore | OnAuditError::Refuse, _) => Ok(chosen),
+    }
 }
 
 const UNKNOWN_HOSTS: &[(&str, UnknownHosts)] = &[

@@ -60,9 +60,11 @@ pub struct Recording {
 pub fn record(file: &Entitlements, run: Run<'_>, partial: Partial) -> Recording {
     let from = match run.outcome {
         CallOutcome::Ran => None,
-        CallOutcome::Cancelled | CallOutcome::Late | CallOutcome::Raised | CallOutcome::Refused => {
-            Some(run.outcome.as_str())
-        }
+        CallOutcome::Cancelled
+        | CallOutcome::Late
+        | CallOutcome::Raised
+        | CallOutcome::Refused
+        | CallOutcome::Started => Some(run.outcome.as_str()),
     };
     let mut recording = Recording {
         entitlements: file.clone(),

@@ -152,6 +152,73 @@ fn everything_is_asked_in_order_and_the_body_runs() {
     assert!(finished.event.authorization.unwrap().starts_with("allow"));
 }
 
+/// A call whose checks are all answered but for the last: whether its event is written.
+fn unwritten(session: &Session) -> Admission {
+    let arguments = [Argument {
+        parameter: 0,
+        value: Plain::Text("acme/x"),
+        is_default: false,
+    }];
+    let input = Begin {
+        settings: Arc::new(Settings {
+            on_audit_error: OnAuditError::Refuse,
+            ..Settings::default()
+        }),
+        tool: Arc::new(tool()),
+        session: Some(session.clone()),
+        arguments: Ok(&arguments),
+        parent: None,
+        now: Monotonic(Duration::ZERO),
+        wall: Wall(Duration::ZERO),
+        unhooked: None,
+    };
+    let (mut admission, _) = asked(begin(input, &mut Says(true)).next());
+    admission.answer_decision(&Decision::allow("yes"), now());
+    let (Some(mut admission), Next::FetchCredential(_)) = admission.next() else {
+        panic!("expected the credential to be fetched")
+    };
+    admission.answer_credential(Ok(()));
+    let (Some(admission), Next::Audit) = admission.next() else {
+        panic!("expected the event to be written")
+    };
+    admission
+}
+
+#[test]
+fn a_body_begins_when_its_event_is_written() {
+    let session = dana();
+    let mut admission = unwritten(&session);
+    let started = admission.call().started(now());
+    assert_eq!(started.outcome, CallOutcome::Started);
+    assert!(started.authorization.unwrap().starts_with("allow"));
+    assert!(
+        !session.read_private(),
+        "the session is marked only when the body begins"
+    );
+    admission.answer_audit(Ok(()));
+    let (None, Next::Run(permit)) = admission.next() else {
+        panic!("expected a permit")
+    };
+    let event = permit.enter().finish(&BodyEnd::Returned, now()).event;
+    assert_eq!((event.id, event.outcome), (started.id, CallOutcome::Ran));
+}
+
+#[test]
+fn without_its_event_no_body_begins() {
+    let session = dana();
+    let mut admission = unwritten(&session);
+    admission.answer_audit(Err("OSError".into()));
+    admission.answer_audit(Ok(()));
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
+    assert_eq!(
+        refused(unwritten(&session).next()),
+        RefusalCode::CheckError,
+        "an answer left out is no yes"
+    );
+    assert_eq!(session.count(&Key::Tool("deploy".into())), 0);
+    assert!(!session.read_private());
+}
+
 #[test]
 fn each_step_refuses_with_its_own_code() {
     let session = dana();

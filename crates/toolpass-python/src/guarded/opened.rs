@@ -173,11 +173,29 @@ impl Opened {
                     let fetched = self.fetch_credential(py, &name);
                     self.take_credential(guarded, rest, fetched, &mut credential)?
                 }
+                (Some(rest), Next::Audit) => self.announce(py, rest)?,
                 (None, _) => {
                     return Err(asked_too_late());
                 }
             }
         }
+    }
+
+    /// Write the event without which the body does not run.
+    /// Errors: what interrupted the sink.
+    pub(super) fn announce(&self, py: Python<'_>, mut admission: Admission) -> PyResult<Admission> {
+        match self.state.send(py, self.call.started(Asker::now())) {
+            Ok(()) => admission.answer_audit(Ok(())),
+            Err(error) if error.is_instance_of::<PyException>(py) => {
+                admission.answer_audit(Err(type_name(error.value(py))));
+                *self.crash.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+            Err(error) => {
+                drop(admission);
+                return Err(self.cancelled(py, error));
+            }
+        }
+        Ok(admission)
     }
 
     fn ask(&self, py: Python<'_>, guarded: &Guarded, next: &Next) -> PyResult<Decision> {
@@ -198,9 +216,11 @@ impl Opened {
                 Some(engine) => Ok((engine, question)),
                 None => Err(PyTypeError::new_err("no engine is set up to ask")),
             },
-            Next::CallAuthorizer | Next::FetchCredential(_) | Next::Refuse(_) | Next::Run(_) => {
-                Err(PyTypeError::new_err("nothing is asked"))
-            }
+            Next::Audit
+            | Next::CallAuthorizer
+            | Next::FetchCredential(_)
+            | Next::Refuse(_)
+            | Next::Run(_) => Err(PyTypeError::new_err("nothing is asked")),
         }
     }
 

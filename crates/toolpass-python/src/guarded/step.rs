@@ -202,6 +202,10 @@ impl Step {
                         continue;
                     }
                 },
+                (Some(rest), Next::Audit) => {
+                    admission = self.opened.announce(py, rest)?;
+                    continue;
+                }
                 (None, _) => {
                     return Err(asked_too_late());
                 }
