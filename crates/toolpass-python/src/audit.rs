@@ -233,7 +233,7 @@ impl AuditEvent {
     }
 
     /// One line of JSON.
-    fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         self.0.to_json(&time_text(self.0.time))
     }
 

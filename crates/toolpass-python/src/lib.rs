@@ -7,6 +7,7 @@
 
 mod asgi;
 mod audit;
+mod audit_file;
 mod authorizer;
 mod bridge;
 mod call;
@@ -48,6 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<asgi::HeaderSessions>()?;
     module.add_class::<audit::AuditEvent>()?;
     module.add_class::<audit::ObservedAction>()?;
+    module.add_class::<audit_file::AuditFile>()?;
     module.add_class::<authorizer::AuthDecision>()?;
     module.add_class::<call::CallContext>()?;
     module.add_class::<decision::Decision>()?;
@@ -65,6 +67,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::ActiveSession>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<toolkit::ToolkitCore>()?;
+    module.add_function(wrap_pyfunction!(audit_file::audit_file, module)?)?;
     module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;
     module.add_function(wrap_pyfunction!(permission::log_time, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
