@@ -219,7 +219,6 @@ const ABSENCE_SAYS_NO: &[&str] = &[
     "limit",
     "lock_branch",
     "locked",
-    "protection_rules",
     "pull_request_creation_policy",
     "required_linear_history",
     "required_pull_request_reviews",
