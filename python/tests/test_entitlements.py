@@ -209,6 +209,7 @@ def test_only_runs_to_the_end_are_recorded_unless_asked_for(server: Server, tmp_
     assert not path.exists()
     fails(Watched(server.url, EVERYTHING, record=path, record_partial=True, audit=None))
     assert Entitlements.load(path).tools() == ["fails"]
+    assert "raised" in path.read_text(), "it is marked"
 
 
 def test_a_failing_recorder_changes_nothing(server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

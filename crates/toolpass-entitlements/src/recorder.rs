@@ -61,12 +61,15 @@ impl Recorder {
     }
 }
 
-/// The file's text with the recording in it: edited where that is possible, else written whole.
+/// The file's text with the recording in it: edited where that is possible, else as it would be written, edited; else written
+/// whole, which notes nothing at new entries.
 fn changed(text: &str, before: &Entitlements, recording: &Recording) -> String {
     let says_it = |text: &String| {
         parse("", text).is_ok_and(|reading| reading.entitlements == recording.entitlements)
     };
-    edit(text, before, &recording.entitlements, recording.from)
-        .filter(says_it)
+    let edited =
+        |text: &str| edit(text, before, &recording.entitlements, recording.from).filter(says_it);
+    edited(text)
+        .or_else(|| edited(&write(before)))
         .unwrap_or_else(|| write(&recording.entitlements))
 }

@@ -162,11 +162,8 @@ impl RequestCheck {
                 Ok(())
             }
             Coverage::Missing => {
-                let named = match asked.resource {
-                    Some(resource) => format!("{integration}:{action} on {resource}"),
-                    None => format!("{integration}:{action}"),
-                };
-                let reason = wording::unlisted(&self.described(), &named);
+                let named = format!("{integration}:{action}");
+                let reason = wording::unlisted_action(&self.described(), &named, asked.resource);
                 Err(self.refuse_action(Gap::Action.code(), reason, self.action_of(pair)))
             }
         }
