@@ -233,6 +233,24 @@ def test_without_a_provider_nothing_breaks(caplog: pytest.LogCaptureFixture) -> 
     assert caplog.records == []
 
 
+def test_a_call_whose_start_is_told_is_one_span_and_its_file_may_refuse_it() -> None:
+    telemetry = Telemetry()
+    kit = Kit(audit=telemetry.sink, audit_on_error="refuse")
+    with dana().active():
+        assert kit.tool(name="send")(lambda: "ran")() == "ran"
+    assert [event.outcome for event in telemetry.events] == ["started", "ran"]
+    assert dict(telemetry.span().attributes or {})["toolpass.outcome"] == "ran"
+    assert telemetry.points("toolpass.calls") == [({"tool": "send", "outcome": "ran"}, 1)]
+
+    def full(event: Any) -> None:
+        raise OSError("disk full")
+
+    ran: list[str] = []
+    with dana().active():
+        refused(Kit(audit=Telemetry(then=full).sink, audit_on_error="refuse").tool()(lambda: ran.append("body")))
+    assert ran == []
+
+
 async def _sink(event: Any) -> None: ...
 
 

@@ -78,8 +78,9 @@ def audit_sink(
 
     def sink(event: AuditEvent) -> None:
         try:
-            spans.add(event)
-            counts.add(event)
+            if event.outcome != "started":  # the event of its end is still to come
+                spans.add(event)
+                counts.add(event)
         finally:
             if then is not None:
                 then(event)
