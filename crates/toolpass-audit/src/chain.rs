@@ -50,7 +50,8 @@ impl Chain {
     }
 
     /// Write an event: one JSON object on one line. Answers the line's hash, which may be kept elsewhere.
-    /// Errors: `NotAnEvent`; `Unusable`, and then the line is not in the file; `NotAChain` when the file became something else.
+    /// Errors: `NotAnEvent`; `NotAChain` when the file became something else; `Unusable`, and then the line is not in the file, or
+    /// in it and perhaps not on the disk that was to be waited for.
     pub fn append(&self, event: &str) -> Result<Hash, Error> {
         self.write(Some(event))
     }
