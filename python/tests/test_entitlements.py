@@ -285,3 +285,39 @@ def test_a_recorder_by_hand(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "tools.yaml"
     ActionRecorder(path).record("reader", {"repo": "acme/shop"}, watched.events[0].actions)
     assert Entitlements.load(path).tools() == ["reader"]
+
+
+def test_a_body_may_see_what_it_is_held_to(server: Server) -> None:
+    seen: list[ToolEntitlements | None] = []
+    watched = Watched(server.url, EVERYTHING, entitlements=mapping(READ))
+
+    def look(repo: str) -> None:
+        context = toolpass.current_call()
+        assert context is not None
+        seen.append(context.entitlements)
+
+    call(watched.toolkit.tool(name="reader")(look), "acme/shop")
+    call(watched.toolkit.tool(name="other")(look), "acme/shop")
+    first, second = seen
+    assert first is not None
+    assert (first.tool, first.effect(), second) == ("reader", "read", None)
+
+
+def test_dropping_entitlements_is_said(caplog: pytest.LogCaptureFixture, configure: Callable[..., Any]) -> None:
+    configure(entitlements=mapping(READ))
+    with caplog.at_level(logging.WARNING, logger="toolpass.toolkit"):
+        configure()
+    assert "dropped entitlements" in caplog.text
+
+
+def test_a_call_is_held_to_the_settings_it_began_with(server: Server) -> None:
+    kit = Watched(server.url, EVERYTHING, entitlements=mapping(READ))
+
+    @kit.toolkit.tool(name="reader")
+    def changes_its_own_rules(repo: str) -> None:
+        kit.toolkit.audit = None
+        send(f"{server.url}/api/v3/repos/{repo}/issues", "POST")
+
+    with pytest.raises(ActionRefused, match="unentitled_action"):
+        call(changes_its_own_rules, "acme/shop")
+    assert server.seen() == []
