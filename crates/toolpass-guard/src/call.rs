@@ -14,10 +14,12 @@ use toolpass_core::effect::Effect;
 use crate::audit::{AuditEvent, CallOutcome, Note, ObservedAction};
 use crate::entitlements::arguments::Arguments;
 use crate::entitlements::enforce::{Standing, effect_of, standing};
+use crate::fence::FenceId;
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
 use crate::session::{Session, Slots};
 use crate::settings::{ActAs, Settings};
+use crate::taint::Given;
 use crate::tool::Tool;
 use crate::wording;
 
@@ -26,6 +28,9 @@ const REUSE: Duration = Duration::from_secs(5);
 
 /// How many allows are remembered at a time.
 const MAX_REMEMBERED: usize = 1024;
+
+/// How many blocks a call remembers.
+const MAX_BLOCKS: usize = 256;
 
 /// One run of a tool.
 pub struct Call {
@@ -41,6 +46,8 @@ pub struct Call {
     pub effect: Option<Effect>,
     /// The arguments that may name a resource; none when no file of entitlements is in use.
     given: Arguments,
+    /// The texts of its arguments, which may repeat outside text.
+    pub(crate) repeatable: Given,
     parent: Option<String>,
     id: OnceLock<String>,
     began: Monotonic,
@@ -64,6 +71,9 @@ struct State {
     /// What the file of entitlements lacks of the tool, and was waived.
     missing: Option<RefusalCode>,
     secrets: Secrets,
+    /// Blocks that the body itself fenced, and blocks in what its nested tools gave it.
+    minted: Vec<FenceId>,
+    nested: Vec<FenceId>,
 }
 
 /// Where a call is.
@@ -164,7 +174,7 @@ impl Call {
         session: Option<Session>,
         parent: Option<String>,
         (began, wall): (Monotonic, Wall),
-        (arguments, given): (Option<String>, Arguments),
+        (arguments, given, repeatable): (Option<String>, Arguments, Given),
     ) -> Call {
         let hooked = tool.wants_hook(&settings);
         let file = settings.entitlements.as_deref();
@@ -176,6 +186,7 @@ impl Call {
             hooked,
             effect,
             given,
+            repeatable,
             parent,
             id: OnceLock::new(),
             began,
@@ -219,6 +230,24 @@ impl Call {
     pub fn hide(&self, secrets: &Secrets) {
         let mut state = self.lock();
         state.secrets = state.secrets.and(secrets);
+    }
+
+    /// A block was fenced by the body itself.
+    pub fn note_minted(&self, id: FenceId) {
+        keep_some(&mut self.lock().minted, [id]);
+    }
+
+    /// A nested call is over: its blocks are none of this body's own.
+    pub fn note_nested(&self, inner: &Call, own: Option<FenceId>) {
+        let (minted, nested) = inner.blocks();
+        let ids = minted.into_iter().chain(nested).chain(own);
+        keep_some(&mut self.lock().nested, ids);
+    }
+
+    /// Blocks that the body fenced, and blocks of its nested calls.
+    pub(crate) fn blocks(&self) -> (Vec<FenceId>, Vec<FenceId>) {
+        let state = self.lock();
+        (state.minted.clone(), state.nested.clone())
     }
 
     /// What is redacted.
@@ -486,6 +515,12 @@ impl Call {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Add blocks, as many as are remembered. What is forgotten counts as forged.
+fn keep_some(blocks: &mut Vec<FenceId>, ids: impl IntoIterator<Item = FenceId>) {
+    let room = MAX_BLOCKS.saturating_sub(blocks.len());
+    blocks.extend(ids.into_iter().take(room));
 }
 
 /// The id of an event of this time: UUIDv7.

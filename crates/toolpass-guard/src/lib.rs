@@ -19,6 +19,7 @@ pub mod fence;
 pub mod header;
 pub mod hint;
 pub mod json;
+pub mod output;
 pub mod pipeline;
 pub mod redact;
 pub mod refusal;

@@ -5,10 +5,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolpass_core::effect::Effect;
 use toolpass_core::user::Token;
+
+use crate::taint::key::HashKey;
+use crate::taint::record::{self, Match, Reader, Record, Tokens};
 
 /// A session.
 #[derive(Clone)]
@@ -22,6 +25,40 @@ struct State {
     saw_untrusted: AtomicBool,
     read_private: AtomicBool,
     counts: Mutex<HashMap<Key, u32>>,
+    memory: Memory,
+    /// What is known of outside text; nothing until there is some.
+    record: Mutex<Option<Record>>,
+}
+
+/// How outside text is remembered.
+#[derive(Clone, Copy)]
+pub struct Memory {
+    /// What the fingerprints are made with; nobody else may know it.
+    pub key: [u8; 16],
+    /// How many words in a row are a repetition.
+    pub ngram: usize,
+    /// How many fingerprints are kept at most.
+    pub capacity: usize,
+}
+
+impl Memory {
+    /// Under a key of random bytes: six words in a row, a million fingerprints.
+    pub fn new(key: [u8; 16]) -> Memory {
+        Memory {
+            key,
+            ngram: 6,
+            capacity: 1_000_000,
+        }
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory")
+            .field("ngram", &self.ngram)
+            .field("capacity", &self.capacity)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What is counted.
@@ -73,17 +110,30 @@ pub enum InvalidSession {
     /// No user.
     #[error("expected `user` to be a non-empty text naming the person the agent works for")]
     User,
+    /// Too few words in a row.
+    #[error("expected `ngram` to be a whole number of at least 2")]
+    Ngram,
+    /// No room.
+    #[error("expected `untrusted_capacity` to be a whole number of at least 1")]
+    Capacity,
 }
 
 impl Session {
     /// A session of `user`, who is kept as given.
-    /// Errors: [`InvalidSession::User`] when blank.
+    /// Errors: [`InvalidSession`].
     pub fn new(
         user: &str,
         groups: Option<Vec<String>>,
         token: Option<Token>,
         id: Option<String>,
+        memory: Memory,
     ) -> Result<Session, InvalidSession> {
+        if memory.ngram < 2 {
+            return Err(InvalidSession::Ngram);
+        }
+        if memory.capacity == 0 {
+            return Err(InvalidSession::Capacity);
+        }
         if user.trim().is_empty() {
             return Err(InvalidSession::User);
         }
@@ -98,7 +148,53 @@ impl Session {
             saw_untrusted: AtomicBool::new(false),
             read_private: AtomicBool::new(false),
             counts: Mutex::new(HashMap::new()),
+            memory,
+            record: Mutex::new(None),
         })))
+    }
+
+    /// Remember outside text, as fingerprints.
+    pub fn record(&self, texts: &[String]) {
+        let reader = self.record_of(&mut self.recorded()).reader().clone();
+        // Reading a page takes its time, and other calls of the session need not wait for it.
+        let prints = reader.prints(texts.iter().map(String::as_str));
+        self.record_of(&mut self.recorded()).record_prints(&prints);
+    }
+
+    /// Remember text that is never held against a call: the user's own words.
+    pub fn trust(&self, text: &str) {
+        self.record_of(&mut self.recorded()).trust([text]);
+    }
+
+    /// What arguments repeat of outside text, once `ignored` is left out.
+    pub(crate) fn repeats<'a>(
+        &self,
+        arguments: &[record::Argument<'a>],
+        ignored: &[&str],
+        tokens: Tokens,
+    ) -> Option<Match<'a>> {
+        let recorded = self.recorded();
+        recorded.as_ref()?.check(arguments, ignored, tokens)
+    }
+
+    /// Whether no outside text was recorded.
+    pub(crate) fn remembers_nothing(&self) -> bool {
+        self.recorded().as_ref().is_none_or(Record::is_empty)
+    }
+
+    fn recorded(&self) -> MutexGuard<'_, Option<Record>> {
+        self.0.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The record, begun when there is none. Who the session is for is trusted.
+    fn record_of<'r>(&self, record: &'r mut Option<Record>) -> &'r mut Record {
+        record.get_or_insert_with(|| {
+            let reader = Reader::new(HashKey::new(self.0.memory.key), self.0.memory.ngram);
+            let mut record = Record::new(reader, self.0.memory.capacity);
+            let groups = self.0.groups.iter().flatten().map(String::as_str);
+            record.trust(groups.chain([self.user()]));
+            record
+        })
     }
 
     /// The person.
@@ -230,7 +326,8 @@ mod tests {
 
     #[test]
     fn caps_are_taken_all_or_none() {
-        let session = Session::new("dana@example.com", None, None, None).unwrap();
+        let session =
+            Session::new("dana@example.com", None, None, None, Memory::new([1; 16])).unwrap();
         session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap().keep();
         assert_eq!(
             session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap_err(),
@@ -244,7 +341,8 @@ mod tests {
 
     #[test]
     fn one_slot_is_taken_by_one_of_many_threads() {
-        let session = Session::new("dana@example.com", None, None, None).unwrap();
+        let session =
+            Session::new("dana@example.com", None, None, None, Memory::new([1; 16])).unwrap();
         let taken = std::thread::scope(|scope| {
             let tries: Vec<_> = (0..16)
                 .map(|_| scope.spawn(|| session.reserve(&[cap("a", 3)]).map(Slots::keep).is_ok()))
@@ -261,7 +359,7 @@ mod tests {
     #[test]
     fn a_blank_user_is_no_user() {
         assert_eq!(
-            Session::new("  ", None, None, None).unwrap_err(),
+            Session::new("  ", None, None, None, Memory::new([1; 16])).unwrap_err(),
             InvalidSession::User
         );
     }

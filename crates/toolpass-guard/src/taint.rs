@@ -1,7 +1,8 @@
 //! Outside text in what goes out: step 5 of a call and rule 10 of a request.
 //!
-//! Recording outside text comes with its own issue. A session only knows *that* it saw outside text, not which, so there is
-//! nothing to compare with yet; these are the two places of the order where it will be compared.
+//! A session remembers outside text as fingerprints ([`record`]). Here the arguments of a call and the texts of a request are
+//! compared with them, and the trust gate is asked, which looks at no words. INVARIANT: what cannot be looked at is refused
+//! once there is something to compare with; no reason repeats what was found.
 
 pub mod distinctive;
 mod escapes;
@@ -16,22 +17,159 @@ pub mod store;
 mod tokens;
 mod views;
 
+use toolpass_core::codes::RefusalCode;
+use toolpass_core::effect::Effect;
+use toolpass_wire::field::Field;
 use toolpass_wire::request::WireRequest;
 
-use crate::refusal::Refusal;
+use crate::arguments::Argument;
+use crate::budget::Budget;
+use crate::call::Call;
 use crate::session::Session;
-use crate::tool::Tool;
+use crate::tool::{Inputs, Tool};
+use crate::value::Value;
+use crate::wording;
 
-/// Step 5: whether the arguments repeat outside text.
-pub(crate) fn of_call(_session: &Session, _tool: &Tool) -> Result<(), Refusal> {
-    Ok(())
+/// The texts of a call's arguments, kept for its steps and its requests.
+pub(crate) struct Given {
+    /// By parameter, in order; `None` when there is more than is looked at.
+    texts: Option<Vec<(usize, Vec<String>)>>,
 }
 
-/// Rule 10: whether a request repeats outside text.
+impl Default for Given {
+    fn default() -> Given {
+        Given {
+            texts: Some(Vec::new()),
+        }
+    }
+}
+
+impl Given {
+    /// The texts of the bound arguments, of a tool that is held to any of them.
+    pub(crate) fn of<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> Given {
+        if !tool.checks_reads() && tool.outside.of_parameters.is_empty() {
+            return Given::default();
+        }
+        let mut budget = Budget::of_result();
+        let texts = arguments.iter().map(|argument| {
+            let mut texts = Vec::new();
+            argument.value.texts(&mut budget, &mut texts).ok()?;
+            Some((argument.parameter, texts))
+        });
+        Given {
+            texts: texts.collect(),
+        }
+    }
+
+    /// The texts a tool lets its body repeat, argument by argument.
+    fn ignored<'g>(&'g self, tool: &Tool) -> Vec<&'g str> {
+        let is_ignored = |parameter: usize| {
+            let own = tool.outside.of_parameters.iter();
+            own.into_iter()
+                .any(|own| *own == (parameter, Inputs::Ignore))
+        };
+        let texts = self.texts.iter().flatten();
+        texts
+            .filter(|(parameter, _)| is_ignored(*parameter))
+            .flat_map(|(_, texts)| texts.iter().map(String::as_str))
+            .collect()
+    }
+}
+
+/// Step 5: whether the arguments repeat outside text, and whether the effect is still open.
+/// Errors: `untrusted_input`, `untrusted_context`.
+pub(crate) fn of_call(call: &Call, session: &Session) -> Result<(), (RefusalCode, String)> {
+    let tool = &call.tool;
+    let checked = |parameter: &usize| tool.inputs_of(*parameter) == Inputs::Check;
+    match &call.repeatable.texts {
+        Some(texts) => {
+            let arguments: Vec<record::Argument<'_>> = texts
+                .iter()
+                .filter(|(parameter, _)| checked(parameter))
+                .map(|(parameter, texts)| record::Argument {
+                    name: tool
+                        .parameters
+                        .get(*parameter)
+                        .map_or("", |parameter| &parameter.name),
+                    texts: texts.iter().map(String::as_str).collect(),
+                    is_destination: tool.is_destination(*parameter),
+                })
+                .collect();
+            if let Some(found) = repeated(call, session, &arguments, Vec::new()) {
+                let reason = wording::repeats(found.argument, found.kind);
+                return Err((RefusalCode::UntrustedInput, reason));
+            }
+        }
+        None if session.remembers_nothing() => {}
+        None => return Err((RefusalCode::UntrustedInput, wording::too_large())),
+    }
+    gate(call, session, call.effect)
+}
+
+/// Rule 10: whether a request repeats outside text, and whether its effect is still open.
+/// Errors: `untrusted_input`, `untrusted_context`.
 pub(crate) fn of_request(
-    _session: &Session,
-    _tool: &Tool,
-    _request: &WireRequest,
-) -> Result<(), Refusal> {
-    Ok(())
+    call: &Call,
+    session: &Session,
+    request: &WireRequest,
+    effect: Effect,
+) -> Result<(), (RefusalCode, String)> {
+    let is_checked = effect > Effect::Read || call.tool.checks_reads();
+    if is_checked && !session.remembers_nothing() {
+        let texts = match request.text() {
+            Field::Present(texts) => texts,
+            Field::Absent => Vec::new(),
+            Field::Ambiguous(why) | Field::Unread(why) => {
+                return Err((
+                    RefusalCode::UntrustedInput,
+                    wording::unread_body(why.as_str()),
+                ));
+            }
+        };
+        let arguments = [record::Argument {
+            name: "",
+            texts: texts.iter().map(String::as_str).collect(),
+            is_destination: false,
+        }];
+        let ignored = call.repeatable.ignored(&call.tool);
+        if let Some(found) = repeated(call, session, &arguments, ignored) {
+            return Err((
+                RefusalCode::UntrustedInput,
+                wording::repeats(None, found.kind),
+            ));
+        }
+    }
+    gate(call, session, Some(effect))
+}
+
+/// What is repeated of outside text. What a declaration says counts as repeated from there.
+fn repeated<'a, 'c>(
+    call: &'c Call,
+    session: &Session,
+    arguments: &[record::Argument<'a>],
+    mut ignored: Vec<&'c str>,
+) -> Option<record::Match<'a>> {
+    let tokens = call.settings.untrusted_tokens;
+    let found = session.repeats(arguments, &[], tokens)?;
+    ignored.extend(call.tool.outside.declared.iter().map(String::as_str));
+    if ignored.is_empty() {
+        return Some(found);
+    }
+    session.repeats(arguments, &ignored, tokens)
+}
+
+fn gate(
+    call: &Call,
+    session: &Session,
+    effect: Option<Effect>,
+) -> Result<(), (RefusalCode, String)> {
+    let gate = call.settings.after_untrusted;
+    if gate.is_open(session.saw_untrusted(), effect, call.tool.outside.after) {
+        return Ok(());
+    }
+    let what = effect.map_or("this tool", Effect::as_str);
+    Err((
+        RefusalCode::UntrustedContext,
+        wording::closed_after_untrusted(what),
+    ))
 }

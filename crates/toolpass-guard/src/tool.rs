@@ -3,9 +3,11 @@
 use toolpass_core::effect::Effect;
 use toolpass_core::template::Template;
 
+use crate::fence::structured::Style;
 use crate::hint::Hint;
 use crate::scope::ScopeRule;
 use crate::settings::{EngineState, Settings};
+use crate::taint::gate::AfterUntrusted;
 
 /// A declared tool.
 #[derive(Debug)]
@@ -30,6 +32,37 @@ pub struct Tool {
     pub reads_private: bool,
     /// It puts text where other people read it.
     pub sends_out: bool,
+    /// How it deals with text from outside.
+    pub outside: Outside,
+}
+
+/// How a tool deals with text from outside.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Whether its arguments may repeat such text. `None`: they may when it only reads and sends nothing out.
+    pub inputs: Option<Inputs>,
+    /// The same for single parameters, by their place.
+    pub of_parameters: Vec<(usize, Inputs)>,
+    /// The parameters that say where something goes, by their place. `None`: those that are named like it, of a tool that
+    /// sends out or destroys.
+    pub destinations: Option<Vec<usize>>,
+    /// Texts of the declaration, such as what a scope rule admits: nobody from outside put them there.
+    pub declared: Vec<String>,
+    /// What becomes of it once such text was read. `None`: what the toolkit says of its effect.
+    pub after: Option<AfterUntrusted>,
+    /// How its output is fenced when that is no text. `None`: as the toolkit says.
+    pub structured: Option<Option<Style>>,
+    /// Only what stands under these keys is fenced; all of it when empty.
+    pub fields: Vec<String>,
+}
+
+/// Whether an argument may repeat text from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// It may not.
+    Check,
+    /// It may.
+    Ignore,
 }
 
 /// One parameter of a tool.
@@ -99,4 +132,61 @@ impl Tool {
             || !self.resources.is_empty();
         settings.intercept && something_to_hold_it_to
     }
+
+    /// Whether an argument may repeat text from outside.
+    pub fn inputs_of(&self, parameter: usize) -> Inputs {
+        let own = self.outside.of_parameters.iter();
+        let mut own = own.filter(|(place, _)| *place == parameter);
+        own.next().map_or_else(|| self.inputs(), |(_, own)| *own)
+    }
+
+    /// Whether its requests may repeat text from outside even when they only read.
+    pub fn checks_reads(&self) -> bool {
+        let own = self.outside.of_parameters.iter();
+        self.inputs() == Inputs::Check || own.into_iter().any(|(_, own)| *own == Inputs::Check)
+    }
+
+    /// Whether an argument says where something goes.
+    pub fn is_destination(&self, parameter: usize) -> bool {
+        let is_named_so = || {
+            let name = self
+                .parameters
+                .get(parameter)
+                .map(|parameter| parameter.name.as_str());
+            name.is_some_and(|name| DESTINATIONS.contains(&name))
+        };
+        match &self.outside.destinations {
+            Some(places) => places.contains(&parameter),
+            None => (self.sends_out || self.effect == Some(Effect::Destructive)) && is_named_so(),
+        }
+    }
+
+    fn inputs(&self) -> Inputs {
+        let only_reads = self.effect == Some(Effect::Read) && !self.sends_out;
+        let unsaid = if only_reads {
+            Inputs::Ignore
+        } else {
+            Inputs::Check
+        };
+        self.outside.inputs.unwrap_or(unsaid)
+    }
 }
+
+/// What parameters are called that say where something goes.
+const DESTINATIONS: &[&str] = &[
+    "account",
+    "address",
+    "bcc",
+    "cc",
+    "channel",
+    "email",
+    "endpoint",
+    "host",
+    "iban",
+    "recipient",
+    "recipients",
+    "to",
+    "uri",
+    "url",
+    "webhook",
+];

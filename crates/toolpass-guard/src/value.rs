@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::budget::{Budget, TooLarge};
+
 /// Which class, or which value of a `Literal`, a hint names; an index into a list the host keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClassId(pub usize);
@@ -21,6 +23,9 @@ pub trait Value: Sized {
     fn is_member(&self, member: ClassId) -> bool;
     /// How the host would show it, for the audit event; at most `max_chars` characters of it are kept.
     fn shown(&self, max_chars: usize) -> String;
+    /// Every text in it, keys included, in order.
+    /// Errors: [`TooLarge`] when that is more than is looked at.
+    fn texts(&self, budget: &mut Budget, found: &mut Vec<String>) -> Result<(), TooLarge>;
 }
 
 /// What a value is. A string is a string also when its class is derived from the host's.
@@ -112,6 +117,28 @@ pub(crate) mod tests {
 
         fn shown(&self, max_chars: usize) -> String {
             format!("{self:?}").chars().take(max_chars).collect()
+        }
+
+        fn texts(&self, budget: &mut Budget, found: &mut Vec<String>) -> Result<(), TooLarge> {
+            match self {
+                Plain::Text(text) => {
+                    budget.take(text.len())?;
+                    found.push((*text).into());
+                    Ok(())
+                }
+                Plain::List(items) | Plain::Set(items) | Plain::Tuple(items) => {
+                    items.iter().try_for_each(|item| item.texts(budget, found))
+                }
+                Plain::Map(pairs) => pairs.iter().try_for_each(|(key, item)| {
+                    key.texts(budget, found)?;
+                    item.texts(budget, found)
+                }),
+                Plain::Bool(_)
+                | Plain::Float(_)
+                | Plain::Int(_)
+                | Plain::None
+                | Plain::Object(_) => Ok(()),
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use toolpass_core::effect::Effect;
 use toolpass_core::quoted::{MAX_TEXT_CHARS, Quoted};
 
 use crate::session::Key;
+use crate::taint::record::Kind;
 
 pub(crate) fn no_session() -> String {
     "no session says for whom the agent works; run the call inside `with Session(user).active():`"
@@ -96,6 +97,41 @@ pub(crate) fn not_configured(what: &str, decision: &Decision) -> String {
 
 pub(crate) fn credential_missing(name: &str, why: &str) -> String {
     format!("the credential `{name}` is unavailable ({why})")
+}
+
+pub(crate) fn repeats(argument: Option<&str>, kind: Kind) -> String {
+    let what = match argument {
+        Some(argument) => format!("`{argument}`"),
+        None => "it".into(),
+    };
+    match kind {
+        Kind::Overflow => {
+            "there is too much untrusted text in this session to tell what repeats it; start a new session".into()
+        }
+        Kind::Phrase => format!("{what} repeats words that came from outside"),
+        Kind::Split => "its texts, one after the other, repeat words that came from outside".into(),
+        Kind::Token(class) => format!(
+            "{what} holds {} that came from outside and that nobody trusted named",
+            class.noun()
+        ),
+        Kind::Unread => format!(
+            "{what} holds encoded text that could not be looked at, in a session that has read outside text"
+        ),
+    }
+}
+
+pub(crate) fn too_large() -> String {
+    "the arguments hold more text than is looked at, in a session that has read outside text".into()
+}
+
+pub(crate) fn unread_body(why: &str) -> String {
+    format!(
+        "the body could not be read ({why}), in a session that has read outside text it might repeat"
+    )
+}
+
+pub(crate) fn closed_after_untrusted(what: &str) -> String {
+    format!("this session has read outside text, and {what} is not open after that")
 }
 
 pub(crate) fn exfiltration(what: &str) -> String {

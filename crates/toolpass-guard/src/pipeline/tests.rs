@@ -1,6 +1,7 @@
 //! The order of checks around a call: who refuses first, and what is taken and given back.
 
 mod entitled;
+mod outside;
 
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use crate::audit::CallOutcome;
 use crate::call::BodyEnd;
 use crate::hint::Hint;
 use crate::scope::{PredicateId, ScopeRule, Verdict};
-use crate::tool::{Parameter, ParameterKind};
+use crate::session::Memory;
+use crate::tool::{Outside, Parameter, ParameterKind};
 use crate::value::tests::Plain;
 
 /// A host whose every callable says the same.
@@ -75,11 +77,12 @@ fn tool() -> Tool {
         untrusted_output: false,
         reads_private: true,
         sends_out: true,
+        outside: Outside::default(),
     }
 }
 
 fn dana() -> Session {
-    Session::new("dana@example.com", None, None, None).unwrap()
+    Session::new("dana@example.com", None, None, None, Memory::new([1; 16])).unwrap()
 }
 
 fn start(tool: Tool, session: Option<&Session>, repo: Plain, validator: bool) -> Admission {

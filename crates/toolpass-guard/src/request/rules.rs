@@ -412,19 +412,27 @@ impl RequestCheck {
     /// Rules 10 and 11: outside text, and the three legs of a leak.
     pub(super) fn guard(&mut self) -> Result<(), Refusal> {
         let session = self.known_session()?;
-        taint::of_request(session, &self.call.tool, &self.request)?;
+        if let Err((code, reason)) =
+            taint::of_request(&self.call, session, &self.request, self.effect())
+        {
+            let reason = format!("{}: {reason}", self.described());
+            return Err(self.refuse_action(code, reason, self.first_action()));
+        }
         if exfiltration::would_leak(&self.call.settings, session, self.sends_out()) {
-            let action = self
-                .pairs
-                .first()
-                .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
             return Err(self.refuse_action(
                 RefusalCode::ExfiltrationRisk,
                 wording::exfiltration(&self.described()),
-                action,
+                self.first_action(),
             ));
         }
         Ok(())
+    }
+
+    /// The entry that stands for a request refused as a whole.
+    fn first_action(&self) -> ObservedAction {
+        self.pairs
+            .first()
+            .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair))
     }
 
     /// Rule 12: what the session has seen once this request has left.

@@ -1,6 +1,7 @@
 //! The rules at a request, against two small systems.
 
 mod entitled;
+mod outside;
 
 use std::time::Duration;
 
@@ -19,9 +20,9 @@ use crate::audit::CallOutcome;
 use crate::call::BodyEnd;
 use crate::pipeline::{Begin, Next, begin};
 use crate::scope::{Host, PredicateId, ScopeRule, Verdict};
-use crate::session::Key;
+use crate::session::{Key, Memory};
 use crate::settings::{EngineState, KnownSystems, Settings, UnknownHosts};
-use crate::tool::Tool;
+use crate::tool::{Outside, Tool};
 use crate::value::tests::Plain;
 
 struct Nobody;
@@ -96,6 +97,7 @@ fn tool() -> Tool {
         untrusted_output: false,
         reads_private: false,
         sends_out: false,
+        outside: Outside::default(),
     }
 }
 
@@ -122,7 +124,14 @@ fn at(seconds: u64) -> Monotonic {
 }
 
 fn dana() -> Session {
-    Session::new("dana@example.com", Some(vec!["dev".into()]), None, None).unwrap()
+    Session::new(
+        "dana@example.com",
+        Some(vec!["dev".into()]),
+        None,
+        None,
+        Memory::new([1; 16]),
+    )
+    .unwrap()
 }
 
 fn request(method: &str, url: &str) -> Arc<WireRequest> {
