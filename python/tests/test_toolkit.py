@@ -78,15 +78,11 @@ def test_only_the_sink_may_be_replaced() -> None:
         *(
             ({later: None}, TypeError)
             for later in (
-                "after_untrusted",
                 "approve",
                 "approver",
                 "authority",
                 "dashboard_arguments",
-                "fence_structured",
-                "fence_untrusted",
                 "session_store",
-                "untrusted_tokens",
             )
         ),
     ],

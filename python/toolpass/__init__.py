@@ -30,6 +30,7 @@ from toolpass._asgi import (
 from toolpass._context import as_agent, as_user, current_call, current_session
 from toolpass._engine import ALLOW, DENY, UNKNOWN, guarded, permission_check
 from toolpass._errors import ActionRefused, PermissionDenied, ToolError, ToolRefused
+from toolpass._fence import FENCE_END, FENCE_START
 from toolpass._native import (
     ActionRecorder,
     AuditEvent,
@@ -37,6 +38,7 @@ from toolpass._native import (
     Decision,
     Entitlement,
     Entitlements,
+    Fenced,
     ObservedAction,
     Secret,
     Session,
@@ -45,8 +47,10 @@ from toolpass._native import (
     __version__,
     audit_file,
     env,
+    fence,
     file,
     literal,
+    neutralize,
 )
 from toolpass._native import CallContext as Call
 from toolpass._source import current
@@ -95,6 +99,8 @@ __all__ = [
     "ALLOW",
     "DENY",
     "EFFECTS",
+    "FENCE_END",
+    "FENCE_START",
     "GROUPS_HEADER",
     "KEY_HEADER",
     "SESSION_HEADER",
@@ -113,6 +119,7 @@ __all__ = [
     "Effect",
     "Entitlement",
     "Entitlements",
+    "Fenced",
     "GroupsSource",
     "ObservedAction",
     "PermissionDenied",
@@ -138,11 +145,13 @@ __all__ = [
     "default_toolkit",
     "each",
     "env",
+    "fence",
     "file",
     "guarded",
     "intercept",
     "literal",
     "log_audit",
+    "neutralize",
     "permission_check",
     "secured_tool",
     "session_from_header",

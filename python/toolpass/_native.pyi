@@ -15,6 +15,8 @@ from toolpass._types import Effect, ToolSpec
 __version__: Final[str]
 
 CALL: Final[ContextVar[CallContext | None]]
+FENCE_END: Final[str]
+FENCE_START: Final[str]
 SESSION: Final[ContextVar[Session | None]]
 ACT_AS: Final[ContextVar[str | None]]
 
@@ -27,6 +29,8 @@ USER_HEADER: Final[str]
 __all__ = [
     "ACT_AS",
     "CALL",
+    "FENCE_END",
+    "FENCE_START",
     "GROUPS_HEADER",
     "KEY_HEADER",
     "SESSION",
@@ -42,6 +46,7 @@ __all__ = [
     "Decision",
     "Entitlement",
     "Entitlements",
+    "Fenced",
     "Guarded",
     "HeaderSessions",
     "ObservedAction",
@@ -59,10 +64,12 @@ __all__ = [
     "audit_file",
     "call_of_thread",
     "env",
+    "fence",
     "file",
     "fill_resource",
     "literal",
     "log_time",
+    "neutralize",
 ]
 
 _Outcome: TypeAlias = Literal["allow", "deny", "unknown"]
@@ -239,6 +246,18 @@ class Entitlements:
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
+class Fenced:
+    @property
+    def block(self) -> str: ...
+    @property
+    def frames(self) -> int: ...
+    @property
+    def forged(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
 class Guarded:
     def __new__(
         cls,
@@ -333,6 +352,8 @@ class Session:
         groups: Iterable[str] | None = None,
         token: str | None = None,
         id: str | None = None,  # noqa: A002
+        ngram: int = 6,
+        untrusted_capacity: int = 1_000_000,
     ) -> Session: ...
     @property
     def user(self) -> str: ...
@@ -348,6 +369,7 @@ class Session:
     def read_private(self) -> bool: ...
     def count(self, key: str) -> int: ...
     def active(self) -> ActiveSession: ...
+    def trust(self, text: str) -> None: ...
 
 @final
 class Step:
@@ -478,7 +500,11 @@ def audit_file(
 ) -> AuditFile: ...
 def call_of_thread() -> CallContext | None: ...
 def env(name: str) -> Secret: ...
+def fence(
+    payload: str, *, label: str = "", source: str = "", mode: Literal["plain", "base64", "datamark"] = "plain"
+) -> Fenced: ...
 def file(path: str | PathLike[str]) -> Secret: ...
 def fill_resource(permission: Permission, values: dict[str, Any]) -> str | Decision: ...
 def literal(value: str | bytes) -> Secret: ...
 def log_time() -> str: ...
+def neutralize(text: str, limit: int | None = None) -> str: ...

@@ -10,13 +10,24 @@ from toolpass._tool import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar, overload
 
     from typing_extensions import Unpack
 
     from toolpass._native import AuditEvent
-    from toolpass._types import AuditSink, Authorizer, Effect, ScopeRule, Settings, ToolSpec, Validator
+    from toolpass._types import (
+        AfterUntrusted,
+        AuditSink,
+        Authorizer,
+        Effect,
+        FenceStructured,
+        Inputs,
+        ScopeRule,
+        Settings,
+        ToolSpec,
+        Validator,
+    )
 
     _F = TypeVar("_F", bound=Callable[..., Any])
     _T = TypeVar("_T")
@@ -42,6 +53,7 @@ log_audit.__toolpass_log_audit__ = True  # type: ignore[attr-defined]
 
 _DEFAULTS: dict[str, Any] = {
     "act_as": "user",
+    "after_untrusted": {},
     "audit": log_audit,
     "audit_arguments": True,
     "audit_on_error": "ignore",
@@ -49,6 +61,8 @@ _DEFAULTS: dict[str, Any] = {
     "credentials": None,
     "entitlements": None,
     "exfiltration": "refuse",
+    "fence_structured": "off",
+    "fence_untrusted": True,
     "fresh_effects": ("destructive",),
     "intercept": True,
     "limits": {},
@@ -62,10 +76,21 @@ _DEFAULTS: dict[str, Any] = {
     "strict": False,
     "strict_types": False,
     "unknown_hosts": "guarded",
+    "untrusted_tokens": "destinations",
 }
 """Every setting; what each does is said in `toolpass._types.Settings`."""
 
-_PROTECTIVE = ("audit_on_error", "connections", "entitlements", "limits", "permissions", "private", "session", "strict")
+_PROTECTIVE = (
+    "after_untrusted",
+    "audit_on_error",
+    "connections",
+    "entitlements",
+    "limits",
+    "permissions",
+    "private",
+    "session",
+    "strict",
+)
 """Settings that hold something back: dropping one is worth a warning."""
 
 _ATTRIBUTES = {"connection_specs": "connections", "session_source": "session"}
@@ -137,7 +162,12 @@ class Toolkit:
         resources: Mapping[str, ScopeRule] | None = None,
         validate: Mapping[str, Validator] | None = None,
         limit: int | None = None,
+        untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
+        destinations: Iterable[str] | None = None,
+        after_untrusted: AfterUntrusted | None = None,
         untrusted_output: bool = False,
+        fence_structured: FenceStructured | None = None,
+        fence_fields: Iterable[str] = (),
         reads_private: bool = False,
         sends_out: bool = False,
         credential: str | None = None,
@@ -157,7 +187,12 @@ class Toolkit:
         resources: Mapping[str, ScopeRule] | None = None,
         validate: Mapping[str, Validator] | None = None,
         limit: int | None = None,
+        untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
+        destinations: Iterable[str] | None = None,
+        after_untrusted: AfterUntrusted | None = None,
         untrusted_output: bool = False,
+        fence_structured: FenceStructured | None = None,
+        fence_fields: Iterable[str] = (),
         reads_private: bool = False,
         sends_out: bool = False,
         credential: str | None = None,
@@ -177,7 +212,12 @@ class Toolkit:
         resources: Mapping[str, ScopeRule] | None = None,
         validate: Mapping[str, Validator] | None = None,
         limit: int | None = None,
+        untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
+        destinations: Iterable[str] | None = None,
+        after_untrusted: AfterUntrusted | None = None,
         untrusted_output: bool = False,
+        fence_structured: FenceStructured | None = None,
+        fence_fields: Iterable[str] = (),
         reads_private: bool = False,
         sends_out: bool = False,
         credential: str | None = None,
@@ -195,7 +235,15 @@ class Toolkit:
             resources: Rules by resource type, over what its requests touch.
             validate: Callables by argument.
             limit: Calls of it a session has.
-            untrusted_output: Whether its output is outside text; the session is marked before it runs.
+            untrusted_inputs: Whether its arguments are compared with outside text: `"check"`, `"ignore"`, or one
+                of them by argument; left out, unless it only reads and sends nothing out.
+            destinations: The arguments that say where something goes: they name nothing that only outside text named;
+                left out, those named `to`, `channel`, `url` and the like, of a tool that sends out or destroys.
+            after_untrusted: Whether it is open once outside text was read; left out, as the toolkit says of its effect.
+            untrusted_output: Whether its output is outside text, which is recorded and fenced. The session is marked
+                before it runs.
+            fence_structured: How its output is fenced when that is no text; left out, as the toolkit says.
+            fence_fields: Only what stands under these keys is fenced.
             reads_private: Whether its output is private data; the session is marked before it runs.
             sends_out: Whether it puts text where other people read it.
             credential: The name of the secret handed to its keyword-only parameter `credential`.
@@ -226,7 +274,12 @@ class Toolkit:
             "resources": resources,
             "validate": validate,
             "limit": limit,
+            "untrusted_inputs": untrusted_inputs,
+            "destinations": destinations,
+            "after_untrusted": after_untrusted,
             "untrusted_output": untrusted_output,
+            "fence_structured": fence_structured,
+            "fence_fields": fence_fields,
             "reads_private": reads_private,
             "sends_out": sends_out,
             "credential": credential,

@@ -20,6 +20,15 @@ from toolpass._native import AuditEvent, AuthDecision, CallContext, Entitlements
 Effect: TypeAlias = Literal["read", "write", "destructive"]
 """How much a tool or a request can do."""
 
+Inputs: TypeAlias = Literal["check", "ignore"]
+"""Whether an argument is compared with outside text."""
+
+AfterUntrusted: TypeAlias = Literal["check", "refuse"]
+"""What becomes of an effect once outside text was read."""
+
+FenceStructured: TypeAlias = Literal["off", "leaves", "json"]
+"""How output that is no text is fenced: not, each text in it, or as one block of JSON."""
+
 Validator: TypeAlias = Callable[[Any], Any]
 """Called with an argument's value: what is true lets it pass; a `ValueError`'s text is shown to the model."""
 
@@ -50,6 +59,7 @@ class Settings(TypedDict, total=False):
 
     Attributes:
         act_as: On whose authority a request outside `as_user()` and `as_agent()` runs.
+        after_untrusted: Which effects are closed once outside text was read: `"refuse"` by effect.
         audit: Called with one `AuditEvent` a call; `None` for nowhere.
         audit_arguments: Whether events hold shortened arguments.
         audit_on_error: `"refuse"` calls whose event `started` the sink does not take, or `"ignore"` what it raises.
@@ -57,6 +67,8 @@ class Settings(TypedDict, total=False):
         credentials: Secrets by name: a mapping, or a callable `(name, call)`.
         entitlements: What tools are held to: a path, a mapping of the form of a file, or `Entitlements`.
         exfiltration: `"refuse"` or `"off"`: the guard against sending out private data after outside text was seen.
+        fence_structured: How output of untrusted tools is fenced when it is no text.
+        fence_untrusted: Whether texts of untrusted tools are fenced; they are recorded all the same.
         fresh_effects: Effects that are always asked fresh.
         intercept: Whether bodies' requests are looked at.
         limits: How many calls a session has, by effect.
@@ -70,9 +82,11 @@ class Settings(TypedDict, total=False):
         strict: Whether nothing passes that no connection or table knows.
         strict_types: Whether an annotation that cannot be checked in full is an error.
         unknown_hosts: What becomes of requests to hosts of no connection.
+        untrusted_tokens: Which arguments name nothing that only outside text named: destinations, all, or none.
     """
 
     act_as: Literal["user", "agent"]
+    after_untrusted: Mapping[Effect, AfterUntrusted]
     audit: AuditSink | None
     audit_arguments: bool
     audit_on_error: Literal["ignore", "refuse"]
@@ -80,6 +94,8 @@ class Settings(TypedDict, total=False):
     credentials: CredentialSource | None
     entitlements: str | PathLike[str] | Mapping[str, Any] | Entitlements | None
     exfiltration: Literal["refuse", "off"]
+    fence_structured: FenceStructured
+    fence_untrusted: bool
     fresh_effects: Iterable[Effect]
     intercept: bool
     limits: Mapping[Effect, int] | None
@@ -93,6 +109,7 @@ class Settings(TypedDict, total=False):
     strict: bool
     strict_types: bool
     unknown_hosts: Literal["guarded", "allow", "refuse"]
+    untrusted_tokens: Literal["destinations", "all", "off"]
 
 
 @dataclass(frozen=True)

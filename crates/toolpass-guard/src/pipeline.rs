@@ -21,4 +21,498 @@ use crate::json::Object;
 use crate::refusal::Refusal;
 use crate::scope::{AskText, Host};
 use crate::session::{Cap, Key, Session, Slots};
+use crate::settings::{KnownSystems, OnAuditError, Settings};
 use crate::taint::Given;
+use crate::tool::{Authorize, Permission, Tool};
+use crate::value::Value;
+use crate::{authority, entitlements, exfiltration, taint, wording};
+
+/// What a call starts with.
+pub struct Begin<'b, V> {
+    /// The toolkit's settings.
+    pub settings: Arc<Settings>,
+    /// The tool.
+    pub tool: Arc<Tool>,
+    /// The current session.
+    pub session: Option<Session>,
+    /// The bound arguments, or why they could not be bound.
+    pub arguments: Result<&'b [Argument<V>], String>,
+    /// The id of the call this one is made in.
+    pub parent: Option<String>,
+    /// When it begins.
+    pub now: Monotonic,
+    /// When it begins, for the audit event.
+    pub wall: Wall,
+    /// A network library in use that cannot be looked at.
+    pub unhooked: Option<String>,
+}
+
+/// A call on its way to its body.
+pub struct Admission {
+    call: Arc<Call>,
+    slots: Option<Slots>,
+    step: Step,
+    question: Option<Arc<Question>>,
+    /// What the entitlements let be asked beforehand, once that is known.
+    planned: Option<VecDeque<Question>>,
+    awaited: Option<Awaited>,
+    refusal: Option<Refusal>,
+}
+
+/// What must be known next.
+pub enum Next {
+    /// The answer of the engine that the tool names: [`Admission::answer_decision`].
+    Ask(Arc<Question>),
+    /// The answer of the toolkit's engine: [`Admission::answer_decision`].
+    AskEntitled(Arc<Question>),
+    /// Whether the event [`Call::started`] is written: [`Admission::answer_audit`].
+    Audit,
+    /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
+    CallAuthorizer,
+    /// The tool's credential: [`Admission::answer_credential`].
+    FetchCredential(String),
+    /// Nothing: the call is refused.
+    Refuse(Refusal),
+    /// Nothing: the body may run.
+    Run(Permit),
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Authorize,
+    Entitled,
+    Inputs,
+    Exfiltration,
+    Credential,
+    Audit,
+    Done,
+}
+
+/// What was asked for and is not answered yet.
+///
+/// INVARIANT: nothing goes on while there is one, and nothing else is taken for its answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    Audit,
+    Authorizer,
+    Credential,
+    Decision,
+}
+
+/// Begin a call: steps 1 to 3.
+pub fn begin<V: Value, H: Host<V> + AskText>(input: Begin<'_, V>, host: &mut H) -> Admission {
+    let shown = input
+        .arguments
+        .as_ref()
+        .ok()
+        .filter(|_| input.settings.audit_arguments)
+        .map(|bound| shown_arguments(&input.tool, bound));
+    let given = input
+        .arguments
+        .as_ref()
+        .ok()
+        .filter(|_| input.settings.uses_entitlements())
+        .map(|bound| Arguments::of(&input.tool, bound))
+        .unwrap_or_default();
+    let repeatable = input
+        .arguments
+        .as_ref()
+        .ok()
+        .map(|bound| Given::of(&input.tool, bound))
+        .unwrap_or_default();
+    let when = (input.now, input.wall);
+    let call = Arc::new(Call::new(
+        (input.settings, input.tool),
+        input.session,
+        input.parent,
+        when,
+        (shown, given, repeatable),
+    ));
+    let mut admission = Admission {
+        call,
+        slots: None,
+        step: Step::Authorize,
+        question: None,
+        planned: None,
+        awaited: None,
+        refusal: None,
+    };
+    if let Err(refusal) = admission.first_steps(input.arguments, input.unhooked, host) {
+        admission.refusal = Some(refusal);
+    }
+    admission
+}
+
+impl Admission {
+    /// The call.
+    pub fn call(&self) -> &Arc<Call> {
+        &self.call
+    }
+
+    /// What must be known next. `now` dates what is learnt.
+    pub fn next(mut self) -> (Option<Admission>, Next) {
+        if let Some(refusal) = self.refusal.take() {
+            return (None, Next::Refuse(refusal));
+        }
+        if self.awaited.is_some() {
+            return (None, Next::Refuse(self.unanswered()));
+        }
+        loop {
+            let checked = match self.step {
+                Step::Authorize => {
+                    self.step = Step::Entitled;
+                    match self.authorize() {
+                        Ok(Some(next)) => return (Some(self), next),
+                        Ok(None) => Ok(()),
+                        Err(refusal) => Err(refusal),
+                    }
+                }
+                Step::Entitled => match self.ask_entitled() {
+                    Ok(Some(next)) => return (Some(self), next),
+                    Ok(None) => {
+                        self.step = Step::Inputs;
+                        Ok(())
+                    }
+                    Err(refusal) => Err(refusal),
+                },
+                Step::Inputs => {
+                    self.step = Step::Exfiltration;
+                    self.inputs()
+                }
+                Step::Exfiltration => {
+                    self.step = Step::Credential;
+                    self.exfiltration()
+                }
+                Step::Credential => {
+                    self.step = Step::Audit;
+                    if let Some(name) = self.call.tool.credential.clone() {
+                        self.awaited = Some(Awaited::Credential);
+                        return (Some(self), Next::FetchCredential(name));
+                    }
+                    Ok(())
+                }
+                Step::Audit => {
+                    self.step = Step::Done;
+                    if self.call.settings.on_audit_error == OnAuditError::Refuse {
+                        self.awaited = Some(Awaited::Audit);
+                        return (Some(self), Next::Audit);
+                    }
+                    Ok(())
+                }
+                Step::Done => return self.permit(),
+            };
+            if let Err(refusal) = checked {
+                return (None, Next::Refuse(refusal));
+            }
+        }
+    }
+
+    /// Answer [`Next::Ask`] or [`Next::AskEntitled`].
+    pub fn answer_decision(&mut self, decision: &Decision, now: Monotonic) {
+        if !self.is_answer(Awaited::Decision) {
+            return;
+        }
+        let Some(question) = self.question.take() else {
+            return;
+        };
+        let what = format!("do {} on {}", question.action, question.resource);
+        self.call.note_authorization(format!(
+            "{}: {what} in {}: {}",
+            decision.outcome().as_str(),
+            question.connection,
+            decision.reason()
+        ));
+        match authorization::of_decision(&question.user, &what, decision) {
+            Some((code, reason)) => self.refuse(code, reason),
+            // Only the call's own requests ask it again.
+            None if self.call.hooked => self.call.remember_allowed(Asked::of(&question), now),
+            None => {}
+        }
+    }
+
+    /// Answer [`Next::CallAuthorizer`].
+    pub fn answer_authorizer(&mut self, answer: &AuthorizerAnswer) {
+        if !self.is_answer(Awaited::Authorizer) {
+            return;
+        }
+        let (noted, refused) = authorization::of_answer(answer);
+        self.call.note_authorization(noted);
+        if let Some((code, reason)) = refused {
+            self.refuse(code, reason);
+        }
+    }
+
+    /// Answer [`Next::FetchCredential`]: the failure's type when there is no credential.
+    pub fn answer_credential(&mut self, fetched: Result<(), String>) {
+        if !self.is_answer(Awaited::Credential) {
+            return;
+        }
+        if let Err(type_name) = fetched {
+            let name = self.call.tool.credential.as_deref().unwrap_or_default();
+            let reason = wording::credential_missing(name, &type_name);
+            self.refuse(RefusalCode::CredentialError, reason);
+        }
+    }
+
+    /// Answer [`Next::Audit`]: the failure's type when the event is not written.
+    pub fn answer_audit(&mut self, written: Result<(), String>) {
+        if !self.is_answer(Awaited::Audit) {
+            return;
+        }
+        if let Err(type_name) = written {
+            self.refuse(RefusalCode::CheckError, wording::audit_failed(&type_name));
+        }
+    }
+
+    /// A check failed in a way nobody expected: the call is refused, never let through. That is the reason also where another
+    /// check refused because of it, such as for the session that could not be had.
+    pub fn crashed(&mut self, type_name: &str) {
+        let reason = wording::check_crashed(type_name);
+        let refusal = Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason);
+        self.refusal = Some(refusal);
+    }
+
+    fn first_steps<V: Value, H: Host<V> + AskText>(
+        &mut self,
+        arguments: Result<&[Argument<V>], String>,
+        unhooked: Option<String>,
+        host: &mut H,
+    ) -> Result<(), Refusal> {
+        let call = Arc::clone(&self.call);
+        let tool = &call.tool;
+        let refusal = |code, reason| Refusal::of_call(code, &tool.name, reason);
+        let session = call
+            .session
+            .as_ref()
+            .ok_or_else(|| refusal(RefusalCode::NoSession, wording::no_session()))?;
+        authority::of_call(session, &tool.name)?;
+        let bound = arguments.map_err(|problem| {
+            refusal(RefusalCode::InvalidArguments, wording::unbindable(&problem))
+        })?;
+        arguments::check(tool, bound, host)?;
+        entitlements::of_call(&call, host).map_err(|(code, reason)| refusal(code, reason))?;
+        if let Some(library) = unhooked.filter(|_| call.hooked) {
+            return Err(refusal(
+                RefusalCode::CheckError,
+                wording::unhooked(&library),
+            ));
+        }
+        self.slots = Some(take_limits(&call, session)?);
+        self.question = match &tool.authorize {
+            Some(Authorize::Permission(permission)) => {
+                Some(Arc::new(question(permission, session, tool, bound)?))
+            }
+            Some(Authorize::Host) | None => None,
+        };
+        Ok(())
+    }
+
+    fn authorize(&mut self) -> Result<Option<Next>, Refusal> {
+        let (tool, settings) = (&self.call.tool, &self.call.settings);
+        if self.call.hooked && matches!(settings.systems, KnownSystems::NeverTold) {
+            let reason = wording::endpoints_unknown();
+            return Err(Refusal::of_call(
+                RefusalCode::NotConfigured,
+                &tool.name,
+                reason,
+            ));
+        }
+        match (&tool.authorize, &self.question) {
+            (None, _) => Ok(None),
+            (Some(Authorize::Host), _) => {
+                self.awaited = Some(Awaited::Authorizer);
+                Ok(Some(Next::CallAuthorizer))
+            }
+            (Some(Authorize::Permission(_)), Some(question)) => {
+                let next = Next::Ask(Arc::clone(question));
+                self.awaited = Some(Awaited::Decision);
+                Ok(Some(next))
+            }
+            (Some(Authorize::Permission(_)), None) => Err(self.unanswered()),
+        }
+    }
+
+    /// Step 4, after the tool's own authorizer: the questions of the tool's entitlements, in the order of the file.
+    fn ask_entitled(&mut self) -> Result<Option<Next>, Refusal> {
+        let planned = match &mut self.planned {
+            Some(planned) => planned,
+            None => {
+                let questions = entitlements::questions(&self.call).map_err(|(code, reason)| {
+                    Refusal::of_call(code, &self.call.tool.name, reason)
+                })?;
+                self.planned.insert(questions.into())
+            }
+        };
+        let Some(question) = planned.pop_front() else {
+            return Ok(None);
+        };
+        let question = Arc::new(question);
+        self.question = Some(Arc::clone(&question));
+        self.awaited = Some(Awaited::Decision);
+        Ok(Some(Next::AskEntitled(question)))
+    }
+
+    fn inputs(&self) -> Result<(), Refusal> {
+        match &self.call.session {
+            Some(session) => taint::of_call(&self.call, session)
+                .map_err(|(code, reason)| Refusal::of_call(code, &self.call.tool.name, reason)),
+            None => Err(Refusal::of_call(
+                RefusalCode::NoSession,
+                &self.call.tool.name,
+                wording::no_session(),
+            )),
+        }
+    }
+
+    fn exfiltration(&self) -> Result<(), Refusal> {
+        let call = &self.call;
+        let leaks = call.session.as_ref().is_none_or(|session| {
+            exfiltration::would_leak(&call.settings, session, call.tool.sends_out)
+        });
+        if leaks {
+            let reason = wording::exfiltration(&format!("`{}`", call.tool.name));
+            return Err(Refusal::of_call(
+                RefusalCode::ExfiltrationRisk,
+                &call.tool.name,
+                reason,
+            ));
+        }
+        Ok(())
+    }
+
+    fn permit(mut self) -> (Option<Admission>, Next) {
+        match self.slots.take() {
+            Some(slots) => (None, Next::Run(Permit::new(self.call, slots))),
+            None => {
+                let reason = wording::check_crashed("limits were never taken");
+                (
+                    None,
+                    Next::Refuse(Refusal::of_call(
+                        RefusalCode::CheckError,
+                        &self.call.tool.name,
+                        reason,
+                    )),
+                )
+            }
+        }
+    }
+
+    /// Whether this is the answer that is awaited; any other one ends the call.
+    fn is_answer(&mut self, to: Awaited) -> bool {
+        if self.awaited == Some(to) {
+            self.awaited = None;
+            return true;
+        }
+        if self.refusal.is_none() {
+            self.refusal = Some(self.unanswered());
+        }
+        false
+    }
+
+    fn unanswered(&self) -> Refusal {
+        let reason = wording::unanswered();
+        Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason)
+    }
+
+    /// The first refusal stays.
+    fn refuse(&mut self, code: RefusalCode, reason: String) {
+        let refusal = || Refusal::of_call(code, &self.call.tool.name, reason);
+        self.refusal.get_or_insert_with(refusal);
+    }
+}
+
+impl Asked {
+    pub(crate) fn of(question: &Question) -> Asked {
+        Asked {
+            connection: question.connection.clone(),
+            action: question.action.clone(),
+            resource: question.resource.clone(),
+            facts: question
+                .facts
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        }
+    }
+}
+
+/// Step 3: the caps of one call, all or none.
+fn take_limits(call: &Call, session: &Session) -> Result<Slots, Refusal> {
+    let tool = &call.tool;
+    let of_tool = tool.limit.map(|at_most| Cap {
+        key: Key::Tool(tool.name.clone()),
+        at_most,
+    });
+    let of_effect = call.effect.and_then(|effect| {
+        Some(Cap {
+            key: Key::Effect(effect),
+            at_most: call.settings.limit_of(effect)?,
+        })
+    });
+    let caps: Vec<Cap> = of_tool.into_iter().chain(of_effect).collect();
+    session.reserve(&caps).map_err(|key| {
+        let at_most = caps
+            .iter()
+            .find(|cap| cap.key == key)
+            .map_or(0, |cap| cap.at_most);
+        Refusal::of_call(
+            RefusalCode::LimitReached,
+            &tool.name,
+            wording::limit(&key, at_most),
+        )
+    })
+}
+
+/// The question of a `permission_check`, its resource filled from the arguments.
+fn question<V: Value>(
+    permission: &Permission,
+    session: &Session,
+    tool: &Tool,
+    arguments: &[Argument<V>],
+) -> Result<Question, Refusal> {
+    let value_of = |name: &str| {
+        let index = tool
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == name)?;
+        filled(
+            &arguments
+                .iter()
+                .find(|argument| argument.parameter == index)?
+                .value,
+        )
+    };
+    let resource = permission.resource.fill(value_of).map_err(|unfilled| {
+        Refusal::of_call(
+            RefusalCode::InvalidArguments,
+            &tool.name,
+            unfilled.to_string(),
+        )
+    })?;
+    Ok(Question {
+        user: session.user().into(),
+        groups: session.groups().unwrap_or_default().to_vec(),
+        token: session.token(),
+        connection: permission.connection.clone(),
+        action: permission.action.clone(),
+        resource: resource.as_str().into(),
+        freshness: Freshness {
+            fresh: permission.fresh,
+            max_age: None,
+        },
+        ..Question::default()
+    })
+}
+
+fn shown_arguments<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> String {
+    let mut object = Object::new();
+    for argument in arguments {
+        if let Some(parameter) = tool.parameters.get(argument.parameter) {
+            object.raw(&parameter.name, &shortened(&argument.value));
+        }
+    }
+    object.finish()
+}
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,111 @@ pub struct Settings {
     pub exfiltration: bool,
     /// Whether the audit event holds arguments.
     pub audit_arguments: bool,
+    /// What happens when an event cannot be written.
+    pub on_audit_error: OnAuditError,
+    /// Whether texts from outside are fenced.
+    pub fence_untrusted: bool,
+    /// How values from outside that are no texts are fenced; `None`: not at all.
+    pub fence_structured: Option<Style>,
+    /// Which arguments may not hold a single token of outside text.
+    pub untrusted_tokens: Tokens,
+    /// Which effects are closed once outside text was read.
+    pub after_untrusted: Gate,
+    /// What tools are held to, when a file says so.
+    pub entitlements: Option<Arc<Entitlements>>,
+    /// What happens when that file lacks something.
+    pub on_missing: OnMissing,
+    /// Whether what calls do is recorded.
+    pub record: bool,
+}
+
+/// As whom a request runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActAs {
+    /// The agent itself: the user is not asked about.
+    Agent,
+    /// The session's user.
+    User,
+}
+
+/// What happens to a request to a host of no connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownHosts {
+    /// It passes, noted.
+    Allow,
+    /// It passes the checks that need no connection, and counts as sending out when it writes.
+    Guarded,
+    /// It is refused.
+    Refuse,
+}
+
+/// What happens when an event cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnAuditError {
+    /// Nothing: calls run, and the event is lost.
+    Ignore,
+    /// No body runs before an event that says so is written.
+    Refuse,
+}
+
+/// Whether an engine was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineState {
+    /// None.
+    Absent,
+    /// One.
+    Present,
+}
+
+/// What is known of hosts and connections.
+#[derive(Clone)]
+pub enum KnownSystems {
+    /// These, possibly none.
+    Known(Arc<Systems>),
+    /// A remote engine that never told its endpoints.
+    NeverTold,
+}
+
+impl Settings {
+    /// Whether requests are held to a file of entitlements, or recorded into one.
+    pub fn uses_entitlements(&self) -> bool {
+        self.entitlements.is_some() || self.record
+    }
+
+    /// The cap of an effect.
+    pub fn limit_of(&self, effect: Effect) -> Option<u32> {
+        let [read, write, destructive] = self.limits;
+        match effect {
+            Effect::Read => read,
+            Effect::Write => write,
+            Effect::Destructive => destructive,
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            limits: [None; 3],
+            act_as: ActAs::User,
+            strict: false,
+            unknown_hosts: UnknownHosts::Guarded,
+            fresh_effects: vec![Effect::Destructive],
+            intercept: true,
+            private: Vec::new(),
+            engine: EngineState::Absent,
+            has_connections: false,
+            systems: KnownSystems::Known(Arc::new(Systems::new(Vec::new()))),
+            exfiltration: true,
+            audit_arguments: true,
+            on_audit_error: OnAuditError::Ignore,
             fence_untrusted: true,
             fence_structured: None,
             untrusted_tokens: Tokens::Destinations,
             after_untrusted: Gate::default(),
+            entitlements: None,
+            on_missing: OnMissing::Refuse,
+            record: false,
+        }
+    }
+}

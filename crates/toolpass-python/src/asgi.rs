@@ -11,8 +11,9 @@ use pyo3::prelude::*;
 use toolpass_core::secret::{Secret as Core, SecretRef};
 use toolpass_guard::header::remembered::Remembered;
 use toolpass_guard::header::{self, Arrived, Conversation, Entry, Person};
-use toolpass_guard::session::Session as Inner;
+use toolpass_guard::session::{Memory, Session as Inner};
 
+use crate::fencing::random;
 use crate::secrets::Secret;
 use crate::session::Session;
 
@@ -132,6 +133,7 @@ fn made(py: Python<'_>, person: Person) -> PyResult<Py<Session>> {
         person.groups,
         person.token,
         id.map(str::to_owned),
+        Memory::new(random(py)?),
     );
     let inner = inner.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Py::new(py, Session::of(inner))

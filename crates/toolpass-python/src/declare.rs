@@ -11,6 +11,7 @@ use toolpass_guard::tool::{Authorize, Parameter, ParameterKind, Tool};
 
 use crate::hints;
 use crate::host::{Callables, Predicate, is_async};
+use crate::outside;
 use crate::permission::Permission;
 use crate::toolkit::{texts, whole_number};
 use crate::value::Class;
@@ -59,6 +60,7 @@ pub(crate) fn declare(
     callables.validators = compiled.iter().map(|_| None).collect();
     validators(given, &mut compiled, &mut callables)?;
     scopes(given, &mut compiled, &mut callables)?;
+    let outside = outside::of_tool(given, &compiled)?;
     let tool = Tool {
         name: required(given, "name")?,
         effect: effect(given)?,
@@ -70,6 +72,7 @@ pub(crate) fn declare(
         untrusted_output: flag(given, "untrusted_output")?,
         reads_private: flag(given, "reads_private")?,
         sends_out: flag(given, "sends_out")?,
+        outside,
     };
     let secret_fields = maybe_value(given, "secret_fields")?
         .map(|fields| texts("secret_fields", &fields))
@@ -260,7 +263,7 @@ fn reject_async(setting: &str, name: &str, callable: &Bound<'_, PyAny>) -> PyRes
     Ok(())
 }
 
-fn index_of(parameters: &[Parameter], setting: &str, name: &str) -> PyResult<usize> {
+pub(crate) fn index_of(parameters: &[Parameter], setting: &str, name: &str) -> PyResult<usize> {
     let found = parameters
         .iter()
         .position(|parameter| parameter.name == name);
@@ -271,7 +274,7 @@ fn index_of(parameters: &[Parameter], setting: &str, name: &str) -> PyResult<usi
     })
 }
 
-fn mapping<'py>(
+pub(crate) fn mapping<'py>(
     given: &Bound<'py, PyDict>,
     key: &str,
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
@@ -293,7 +296,10 @@ fn mapping<'py>(
         .collect()
 }
 
-fn maybe_value<'py>(given: &Bound<'py, PyDict>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn maybe_value<'py>(
+    given: &Bound<'py, PyDict>,
+    key: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     Ok(given.get_item(key)?.filter(|value| !value.is_none()))
 }
 

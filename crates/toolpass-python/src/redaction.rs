@@ -13,6 +13,7 @@ use toolpass_guard::redact::Secrets;
 
 use crate::errors;
 use mentions::Search;
+pub(crate) use mentions::{fields, is_number};
 
 /// The value without the secrets.
 /// Errors: `ValueError` for a value larger than what is looked at.

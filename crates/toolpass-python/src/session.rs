@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use toolpass_core::effect::Effect;
 use toolpass_core::user::Token;
-use toolpass_guard::session::{Key, Session as Inner};
+use toolpass_guard::session::{Key, Memory, Session as Inner};
 
+use crate::fencing::random;
 use crate::source::session_variable;
 
 /// One person's run of an assistant: who, and what it has seen and spent.
@@ -26,12 +27,15 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (user, *, groups=None, token=None, id=None))]
+    #[pyo3(signature = (user, *, groups=None, token=None, id=None, ngram=6, untrusted_capacity=1_000_000))]
     fn new(
+        py: Python<'_>,
         user: &Bound<'_, PyAny>,
         groups: Option<&Bound<'_, PyAny>>,
         token: Option<&Bound<'_, PyAny>>,
         id: Option<&str>,
+        ngram: i64,
+        untrusted_capacity: i64,
     ) -> PyResult<Session> {
         let user: &str = user.extract().map_err(|_| {
             PyValueError::new_err(
@@ -48,7 +52,12 @@ impl Session {
             }
         };
         let groups = groups.map(texts).transpose()?;
-        let made = Inner::new(user, groups, token, id.map(str::to_owned));
+        let memory = Memory {
+            ngram: usize::try_from(ngram).unwrap_or_default(),
+            capacity: usize::try_from(untrusted_capacity).unwrap_or_default(),
+            ..Memory::new(random(py)?)
+        };
+        let made = Inner::new(user, groups, token, id.map(str::to_owned), memory);
         made.map(Session)
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -104,6 +113,17 @@ impl Session {
         parsed.map(|key| self.0.count(&key)).ok_or_else(|| {
             PyValueError::new_err("expected `tool:<name>` or `effect:<read|write|destructive>`")
         })
+    }
+
+    /// Trust a text, such as what the user wrote: what it says is never held against a call.
+    fn trust(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = text
+            .cast::<PyString>()
+            .map_err(|_| PyTypeError::new_err("expected `text` to be a text"))?
+            .to_string_lossy()
+            .into_owned();
+        py.detach(|| self.0.trust(&text));
+        Ok(())
     }
 
     /// Make this the current session for the block.

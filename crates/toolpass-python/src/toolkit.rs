@@ -18,6 +18,7 @@ use crate::credential::Source;
 use crate::engine::{self, Asker};
 use crate::entitlements;
 use crate::host::is_async;
+use crate::outside;
 
 /// One toolkit's settings; replaced as a whole.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -227,6 +228,18 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         )?,
         audit_arguments: flag("audit_arguments", true)?,
         on_audit_error: on_audit_error(setting("audit_on_error")?.as_ref(), &audit)?,
+        fence_untrusted: flag("fence_untrusted", true)?,
+        fence_structured: one_of(
+            "fence_structured",
+            setting("fence_structured")?.as_ref(),
+            outside::STYLES,
+        )?,
+        untrusted_tokens: one_of(
+            "untrusted_tokens",
+            setting("untrusted_tokens")?.as_ref(),
+            outside::TOKENS,
+        )?,
+        after_untrusted: outside::gate(setting("after_untrusted")?.as_ref())?,
         on_missing: one_of(
             "on_missing",
             setting("on_missing")?.as_ref(),
@@ -327,7 +340,7 @@ fn callable(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<P
 }
 
 /// A closed set of texts; the first is the default.
-fn one_of<T: Copy>(
+pub(crate) fn one_of<T: Copy>(
     name: &str,
     value: Option<&Bound<'_, PyAny>>,
     choices: &[(&str, T)],

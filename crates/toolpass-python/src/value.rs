@@ -7,7 +7,10 @@ use pyo3::types::{
     PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString,
     PyTuple,
 };
+use toolpass_guard::budget::{Budget, TooLarge};
 use toolpass_guard::value::{ClassId, Value, View};
+
+use crate::texts;
 
 /// What a class id of a hint stands for.
 pub(crate) enum Class {
@@ -141,6 +144,10 @@ impl Value for PyValue<'_, '_> {
         } else {
             shown.chars().take(max_chars).chain(['…']).collect()
         }
+    }
+
+    fn texts(&self, budget: &mut Budget, found: &mut Vec<String>) -> Result<(), TooLarge> {
+        texts::collect(&self.object, budget, found)
     }
 }
 

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use toolpass_guard::call::{BodyEnd, Call, Permit};
+use toolpass_guard::fence::FenceId;
+use toolpass_guard::output::{self, Fencing};
 
-use super::result::{collected, without_secrets};
+use super::result::{collected, from_outside, recorded, without_secrets};
 use super::{Guarded, Opened};
 use crate::credential::injected;
 use crate::errors;
+use crate::fencing::{mint, warn};
 use crate::redaction;
-use crate::source::{OnThread, act_as_variable, call_variable};
+use crate::source::{OnThread, act_as_variable, call_variable, current_call};
 use crate::value::type_name;
 
 /// The context of a running body; put back by [`Entered::leave`].
@@ -117,6 +120,16 @@ pub(super) fn conclude(
         Ended::Returned(value) => without_secrets(call, value),
         other => other,
     };
+    let (ended, fence) = match ended {
+        Ended::Returned(value) if output::is_untrusted(call) => from_outside(call, value),
+        other => (other, None),
+    };
+    let outer = current_call(py).ok().flatten();
+    let tell_outer = |fence: Option<FenceId>| {
+        if let Some(outer) = &outer {
+            outer.get().call.note_nested(call, fence);
+        }
+    };
     let end = match &ended {
         Ended::Returned(_) => BodyEnd::Returned,
         Ended::Raised(error) => BodyEnd::Raised(type_name(error.value(py))),
@@ -132,12 +145,79 @@ pub(super) fn conclude(
         (Ended::Returned(_), Some(refusal)) => opened.answer(py, &refusal, None),
         (Ended::Raised(error) | Ended::Rejected(error), Some(refusal)) => {
             let tells = !errors::is_refusal(py, &error)
+                && !output::is_untrusted(call)
                 && !redaction::chain_mentions(py, &error, &call.secrets());
             opened.answer(py, &refusal, Some(error).filter(|_| tells))
         }
-        (Ended::Returned(value), None) => Ok(value.unbind()),
-        (Ended::Raised(error) | Ended::Rejected(error), None) => Err(hide_secrets(py, call, error)),
+        (Ended::Returned(value), None) => {
+            tell_outer(fence);
+            Ok(value.unbind())
+        }
+        (Ended::Raised(error) | Ended::Rejected(error), None) => {
+            let shown = hide_secrets(py, call, error.clone_ref(py));
+            if errors::is_refusal(py, &shown) || !output::is_untrusted(call) {
+                return Err(shown);
+            }
+            let (shown, fence) = from_outside_raised(py, call, &shown, &error);
+            tell_outer(fence);
+            Err(shown)
+        }
     }
+}
+
+/// An exception of an untrusted tool: its texts are recorded, and what is shown of it is fenced. Answers the id of the fence.
+fn from_outside_raised(
+    py: Python<'_>,
+    call: &Call,
+    shown: &PyErr,
+    original: &PyErr,
+) -> (PyErr, Option<FenceId>) {
+    let value = shown.value(py);
+    let message = if errors::is_tool_error(value) {
+        text_of(py, shown)
+    } else {
+        message_of(py, shown)
+    };
+    let members = ["args", "__notes__"]
+        .iter()
+        .filter_map(|name| value.getattr(*name).ok());
+    let texts = members.chain([PyString::new(py, &message).into_any()]);
+    let all = PyList::new(py, texts.collect::<Vec<_>>());
+    let is_recorded = all.and_then(|all| recorded(call, &all)).is_ok();
+    // What could not be recorded is not shown.
+    let message = if is_recorded {
+        message
+    } else {
+        type_name(original.value(py))
+    };
+    match mint(py).map(|id| Fencing::of(call, id)) {
+        Ok(Some(fencing)) => {
+            let fenced = fencing.error(&message);
+            warn(py, &call.tool.name, fenced.frames, fenced.forged);
+            let error = errors::tool_error(py, &call.tool.name, &fenced.block, original);
+            (error, Some(fencing.id()))
+        }
+        Ok(None) if is_recorded => (shown.clone_ref(py), None),
+        Ok(None) => (
+            errors::tool_error(py, &call.tool.name, &message, original),
+            None,
+        ),
+        Err(failed) => (failed, None),
+    }
+}
+
+/// What an exception says.
+fn text_of(py: Python<'_>, error: &PyErr) -> String {
+    error
+        .value(py)
+        .str()
+        .map(|text| text.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// What an exception says, after its type.
+fn message_of(py: Python<'_>, error: &PyErr) -> String {
+    format!("{}: {}", type_name(error.value(py)), text_of(py, error))
 }
 
 /// An exception that mentions a secret becomes a `ToolError` that does not. A refusal of a nested tool only loses the
@@ -154,11 +234,6 @@ fn hide_secrets(py: Python<'_>, call: &Call, error: PyErr) -> PyErr {
             return error;
         }
     }
-    let text = error
-        .value(py)
-        .str()
-        .map(|text| text.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let message = format!("{}: {}", type_name(error.value(py)), text);
+    let message = message_of(py, &error);
     errors::tool_error(py, &call.tool.name, &secrets.redact(&message), &error)
 }

@@ -5,10 +5,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString};
 use toolpass_guard::budget::Budget;
 use toolpass_guard::call::Call;
+use toolpass_guard::fence::FenceId;
+use toolpass_guard::fence::structured::{Unfenced, fence_structured};
+use toolpass_guard::output::{self, Fencing};
 
 use super::body::Ended;
+use crate::fencing;
 use crate::host::close_awaitable;
 use crate::redaction;
+use crate::texts;
+use crate::value::PyValue;
 
 /// What a body returned, made whole while its requests are still looked at: an iterator becomes a list.
 pub(super) fn collected(value: Bound<'_, PyAny>) -> Ended<'_> {
@@ -31,6 +37,65 @@ pub(super) fn without_secrets<'py>(call: &Call, value: Bound<'py, PyAny>) -> End
     match redaction::redacted(&value, &secrets) {
         Ok(clean) => Ended::Returned(clean),
         Err(error) => Ended::Rejected(error),
+    }
+}
+
+/// What the body returned as outside text: recorded, then fenced. Answers the id of the fence, if there is one.
+pub(super) fn from_outside<'py>(
+    call: &Call,
+    value: Bound<'py, PyAny>,
+) -> (Ended<'py>, Option<FenceId>) {
+    match recorded(call, &value).and_then(|()| fenced(call, value)) {
+        Ok((value, id)) => (Ended::Returned(value), id),
+        Err(error) => (Ended::Rejected(error), None),
+    }
+}
+
+/// Record every text in a value.
+/// Errors: `ValueError` for more than is looked at.
+pub(super) fn recorded(call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let mut found = Vec::new();
+    texts::collect(value, &mut Budget::of_result(), &mut found)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if !found.is_empty() {
+        value.py().detach(|| output::record(call, &found));
+    }
+    Ok(())
+}
+
+fn fenced<'py>(
+    call: &Call,
+    value: Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyAny>, Option<FenceId>)> {
+    let py = value.py();
+    let Some(fencing) = Fencing::of(call, fencing::mint(py)?) else {
+        return Ok((value, None));
+    };
+    let source = &call.tool.name;
+    if let Ok(text) = value.cast::<PyString>() {
+        let Some(fenced) = fencing.text(&text.to_string_lossy()) else {
+            return Ok((value, None));
+        };
+        fencing::warn(py, source, fenced.frames, fenced.forged);
+        let block = PyString::new(py, &fenced.block).into_any();
+        return Ok((block, Some(fencing.id())));
+    }
+    let Some(parts) = fencing.parts() else {
+        return Ok((value, None));
+    };
+    let value = PyValue {
+        object: value,
+        classes: &[],
+    };
+    match fence_structured(value, &parts, &fencing.about()) {
+        Ok(fenced) => {
+            fencing::warn(py, source, fenced.frames, fenced.forged);
+            Ok((fenced.value.object, fenced.fenced.then(|| fencing.id())))
+        }
+        Err(Unfenced::Host(error)) => Err(error),
+        Err(error @ (Unfenced::TooDeep | Unfenced::TooLarge(_))) => {
+            Err(PyValueError::new_err(error.to_string()))
+        }
     }
 }
 

@@ -129,7 +129,7 @@ impl<'s, 'py> Search<'s, 'py> {
 }
 
 /// The fields of a dataclass's instance.
-pub(super) fn fields<'py>(
+pub(crate) fn fields<'py>(
     value: &Bound<'py, PyAny>,
 ) -> Option<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
     let declared = value.get_type().getattr("__dataclass_fields__").ok()?;
@@ -185,7 +185,7 @@ fn slots<'py>(value: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 }
 
 /// A value without text.
-pub(super) fn is_number(value: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_number(value: &Bound<'_, PyAny>) -> bool {
     value.is_none()
         || value.is_exact_instance_of::<PyBool>()
         || value.is_exact_instance_of::<PyInt>()
