@@ -44,13 +44,17 @@ def test_the_ops_agent_ends_as_its_table_says(tmp_path: Path) -> None:
     assert ran.stderr == ""
     assert outcomes(ran.stdout) == [
         ("dana", "service_health", "ran"),
+        ("dana", "read_email", "ran"),
         ("dana", "delete_branch", "out_of_scope"),
+        ("dana", "delete_branch", "untrusted_input"),
         ("dana", "customer_tickets", "ran"),
         ("dana", "post_slack", "out_of_scope"),
+        ("dana", "post_slack", "exfiltration_risk"),
         ("dana", "open_gitops_pr", "not_authorized"),
         ("admin", "open_gitops_pr", "ran"),
     ]
-    assert "6 audit events" in ran.stdout
+    assert "9 audit events" in ran.stdout
+    assert f"ran: {toolpass.FENCE_START}" in ran.stdout
     assert "gitops-bot-token" not in ran.stdout
 
 

@@ -34,8 +34,7 @@ pub(super) fn decisions() -> String {
 pub(super) fn refusals() -> String {
     let about = "What a call or one of its requests is refused with: `ToolRefused.code`, and `code` in the audit event. The kind says what sort of no \
                  it is. *May not*: it was decided. *Not known*: it could not be found out; trying again may help. *Not set up*: an operator must act.\n\n\
-                 Some codes belong to features that are not there yet (handoffs, untrusted text); they are kept so that none changes its \
-                 meaning.";
+                 Some codes belong to handoffs, which are not there yet; they are kept so that none changes its meaning.";
     let mut page = start("Refusal codes", about);
     let rows: Vec<Vec<String>> = RefusalCode::ALL
         .iter()
