@@ -52,15 +52,70 @@ def test_every_other_answer_refuses(answer: Any, code: str) -> None:
     assert kit.event.code == code
 
 
-def test_an_exception_shows_its_type_only() -> None:
-    def raises(call: Any) -> bool:
-        raise KeyError("private")
+def test_an_exception_shows_its_type_and_is_the_cause(caplog: pytest.LogCaptureFixture) -> None:
+    raised = KeyError("private")
+    for authorize in (raising(raised), permission_check(Engine(raised), "git", "repo.read", "repo:{repo}")):
+        caplog.clear()
+        refusal = refused(lambda: call_of(authorize))  # noqa: B023 - called here
+        assert refusal.code == "authorization_error"
+        assert "KeyError" in refusal.reason
+        assert "private" not in str(refusal)
+        assert refusal.__cause__ is raised
+        (record,) = caplog.records
+        assert (record.name, record.levelname) == ("toolpass.toolkit", "ERROR")
+        assert record.exc_info is not None
+        assert record.exc_info[1] is raised
 
-    refusal = refused(lambda: call_of(raises))
-    assert refusal.code == "authorization_error"
-    assert "KeyError" in refusal.reason
-    assert "private" not in str(refusal)
+
+def test_an_exception_with_a_secret_is_neither_shown_nor_logged(caplog: pytest.LogCaptureFixture) -> None:
+    refusal = refused(lambda: call_of(raising(ValueError("token t0k3n-of-dana expired"))))
     assert refusal.__cause__ is None
+    assert refusal.__context__ is None
+    assert "ValueError" in caplog.text
+    assert "t0k3n-of-dana" not in caplog.text
+
+
+def raising(error: Exception) -> Any:
+    def authorize(call: toolpass.Call) -> bool:
+        raise error
+
+    return authorize
+
+
+@pytest.mark.parametrize("authorize", [lambda: True, lambda call, other: True, lambda *, call: True])
+def test_an_authorizer_takes_the_call_and_nothing_else(authorize: Any) -> None:
+    with pytest.raises(TypeError, match="`authorize` to take one positional argument, the call"):
+        Kit().tool(authorize=authorize)(lambda: None)
+
+
+def test_authorizers_of_every_shape_are_taken() -> None:
+    class Asked:
+        def __call__(self, call: toolpass.Call, strict: bool = False) -> bool:
+            return True
+
+        def ask(self, *calls: toolpass.Call) -> bool:
+            return True
+
+    for authorize in (Asked(), Asked().ask, bool, lambda call: True):
+        assert call_of(authorize) == "ran"
+
+
+def test_an_odd_answer_is_named_with_what_is_accepted() -> None:
+    answered = refused(lambda: call_of(lambda call: 1)).reason
+    assert "answered int" in answered
+    assert "AuthDecision" in answered
+    check = permission_check(Engine(7), "git", "repo.read", "repo:{repo}")
+    answered = refused(lambda: call_of(check)).reason
+    assert "the engine answered int" in answered
+    assert '"allow", "deny" or "unknown"' in answered
+    assert "try again" not in answered
+
+
+def test_a_class_is_no_engine() -> None:
+    with pytest.raises(TypeError, match="not the class Engine"):
+        Kit(permissions=Engine)
+    with pytest.raises(TypeError, match="not the class Engine"):
+        permission_check(Engine, "git", "repo.read", "repo:{repo}")  # type: ignore[arg-type]
 
 
 def test_an_awaitable_answer_of_a_sync_tool_is_closed_and_refuses() -> None:

@@ -42,6 +42,40 @@ def test_an_engine_that_raises_while_it_is_awaited_has_not_answered(server: Serv
     assert server.arrived == []
 
 
+def test_an_engine_that_raises_at_a_request_is_the_refusals_cause(server: Server) -> None:
+    watched = Raising(server.url)
+    watched.check = lambda *_, **__: (_ for _ in ()).throw(ConnectionError("no answer"))  # type: ignore[method-assign]
+
+    async def later() -> None:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            await client.get(server.url + "/api/v3/repos/acme/shop")
+
+    for body in (lambda: requests.get(server.url + "/api/v3/repos/acme/shop", timeout=9), later):
+        refusal = watched.refusal(body)
+        assert refusal.code == "authorization_error"
+        assert isinstance(refusal.__cause__, ConnectionError)
+    assert server.arrived == []
+
+
+def test_a_write_that_nobody_is_asked_about_is_warned_of_once(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    def warnings_of(method: str, **settings: Any) -> list[str]:
+        caplog.clear()
+        kit = toolpass.Toolkit(audit=None, **settings)
+        tool = kit.tool(name="send")(lambda: requests.request(method, server.url + "/x", timeout=9).status_code)
+        with Session("dana@example.com").active():
+            tool()
+            tool()
+        return [record.getMessage() for record in caplog.records if record.name == "toolpass.toolkit"]
+
+    (said,) = warnings_of("POST")
+    assert said.startswith("send: a write request left and nobody was asked")
+    assert "toolpass.configure(permissions=...)" in said
+    assert warnings_of("GET") == []
+    assert warnings_of("POST", unknown_hosts="allow") == []
+    assert warnings_of("POST", connections=[]) == []
+    assert warnings_of("POST", permissions=Watched(server.url), connections=[]) == []
+
+
 def test_a_call_keeps_the_engine_it_began_with(server: Server, configure: Callable[..., Any]) -> None:
     first, second = Watched(server.url), Watched(server.url, allow=("repo:acme/secret",))
     connections = [{"id": "github", "integration": "github", "url": server.url}]

@@ -59,10 +59,14 @@ async def later(name: str, call: toolpass.Call) -> str:
 @pytest.mark.parametrize(
     ("source", "shows"),
     [
-        ({}, "KeyError"),
-        (raising(ValueError("private")), "ValueError"),
-        (later, "TypeError"),
-        ({"api": toolpass.env("NO_SUCH_VARIABLE")}, "api"),
+        ({}, "KeyError: the mapping `credentials` has no such name; known are none"),
+        ({"git": SECRET, "ci": SECRET}, "known are `git`, `ci`"),
+        (raising(ValueError("private")), "the callable `credentials` raised ValueError"),
+        (later, "the callable `credentials` raised TypeError"),
+        (
+            {"api": toolpass.env("NO_SUCH_VARIABLE")},
+            "secret `env:NO_SUCH_VARIABLE`: the environment variable is unset or empty",
+        ),
     ],
 )
 def test_a_missing_credential_refuses_and_names_only_itself(source: Any, shows: str) -> None:

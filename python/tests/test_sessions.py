@@ -159,6 +159,11 @@ def test_a_source_of_the_wrong_kind_is_an_error() -> None:
         Kit(session="dana@example.com")
 
 
+def test_a_session_that_is_not_made_current_says_how() -> None:
+    with pytest.raises(TypeError, match=r"with session\.active\(\):"), dana():
+        pass
+
+
 def test_counting_knows_its_keys() -> None:
     session = dana()
     assert session.count("tool:anything") == 0

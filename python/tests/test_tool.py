@@ -29,6 +29,19 @@ def test_a_bare_decorator_is_the_same_as_an_empty_one() -> None:
         assert (bare(1), empty(x=2)) == (1, 2)
 
 
+def test_mistakes_of_a_declaration_are_named() -> None:
+    kit = Kit()
+    with pytest.raises(TypeError, match=r"no argument 'scopes'; known are effect, authorize, scope,.* name, as_tool"):
+        kit.tool(scopes={})  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="`name` to be a text that is not empty"):
+        kit.tool(name="")
+    with pytest.raises(TypeError, match="`as_tool` to be callable, not str"):
+        kit.tool(as_tool="langchain")  # type: ignore[call-overload]
+    once = kit.tool(name="once")(lambda: 1)
+    with pytest.raises(TypeError, match="once is a tool already"):
+        kit.tool()(once)
+
+
 def test_the_root_tool_is_the_default_toolkits() -> None:
     assert toolpass.tool.__self__ is toolpass.default_toolkit()
     assert toolpass.secured_tool is toolpass.tool

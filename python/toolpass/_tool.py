@@ -76,6 +76,7 @@ def wrap(
     from toolpass._types import ToolSpec
 
     _check_function(function)
+    _check_authorizer(given["authorize"])
     name = given["name"] or getattr(function, "__name__", type(function).__name__)
     signature, types = _read(toolkit, function, name, given["credential"])
     receiver = _receiver(function, signature)
@@ -170,11 +171,32 @@ def _check_function(function: Any) -> None:
         raise TypeError(f"put @tool below @{type(function).__name__}, so that it decorates the function itself")
     if not callable(function):
         raise TypeError(f"expected a function to make a tool of, not {type(function).__name__}")
+    made = spec_of(function)
+    if made is not None:
+        raise TypeError(f"{made.name} is a tool already; decorate the function itself, once")
     call = function if inspect.isroutine(function) else type(function).__call__
     if any(
         test(each) for test in (inspect.isgeneratorfunction, inspect.isasyncgenfunction) for each in (function, call)
     ):
         raise TypeError("the function is a generator function; a tool returns its result")
+
+
+def _check_authorizer(authorize: Any) -> None:
+    """An authorizer is called with the call and nothing else."""
+    import inspect
+
+    if not callable(authorize):
+        return  # what it must be is said where the declaration is compiled
+    try:
+        signature = inspect.signature(authorize)
+    except (TypeError, ValueError):
+        return  # not every built-in callable tells
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise TypeError(
+            f"expected `authorize` to take one positional argument, the call; its signature is {signature}"
+        ) from None
 
 
 def _receiver(function: Any, signature: inspect.Signature) -> inspect.Parameter | None:

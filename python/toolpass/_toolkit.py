@@ -224,6 +224,7 @@ class Toolkit:
         secret_fields: Sequence[str] = (),
         name: str | None = None,
         as_tool: Callable[[Any], Any] | None = None,
+        **unknown: Any,
     ) -> Any:
         """Make a tool of a function. Without arguments, `@tool` and `@tool()` are the same.
 
@@ -250,6 +251,7 @@ class Toolkit:
             secret_fields: Keys of a mapping credential that hold secrets; left out, those that sound like it.
             name: Its name, when it is not the function's.
             as_tool: A framework's decorator, applied to the finished tool.
+            **unknown: Nothing else: refused, naming what there is.
 
         Returns:
             The tool, or a decorator.
@@ -286,6 +288,13 @@ class Toolkit:
             "secret_fields": secret_fields,
             "name": name,
         }
+        if unknown:
+            known = ", ".join([*given, "as_tool"])
+            raise TypeError(f"tool() takes no argument {next(iter(unknown))!r}; known are {known}")
+        if as_tool is not None and not callable(as_tool):
+            raise TypeError(f"expected `as_tool` to be callable, not {type(as_tool).__name__}")
+        if name == "":
+            raise ValueError("expected `name` to be a text that is not empty; leave it out for the function's own name")
         if credential is not None and not self._configured_later and self._settings["credentials"] is None:
             raise TypeError("the tool declares `credential=` and the toolkit has no `credentials`")
 

@@ -19,8 +19,8 @@ pub enum AuthorizerAnswer {
         /// A refusal code it may name.
         code: String,
     },
-    /// Neither a decision nor a plain truth value, or something that could only be awaited.
-    Odd,
+    /// Neither a decision nor a plain truth value, or something that could only be awaited: of this type.
+    Odd(String),
     /// It raised an exception of this type.
     Raised(String),
 }
@@ -41,9 +41,12 @@ pub(crate) fn of_answer(answer: &AuthorizerAnswer) -> (String, Option<(RefusalCo
             let refusal = (code_of(code), wording::authorizer_denied(reason));
             (or(reason, "deny"), Some(refusal))
         }
-        AuthorizerAnswer::Odd => (
+        AuthorizerAnswer::Odd(type_name) => (
             "no answer".into(),
-            Some((RefusalCode::AuthorizationError, wording::authorizer_odd())),
+            Some((
+                RefusalCode::AuthorizationError,
+                wording::authorizer_odd(type_name),
+            )),
         ),
         AuthorizerAnswer::Raised(type_name) => (
             format!("raised {type_name}"),

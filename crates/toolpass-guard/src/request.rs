@@ -27,7 +27,7 @@ use crate::call::{Asked, Call, Phase};
 use crate::refusal::Refusal;
 use crate::scope::AskText;
 use crate::session::{Session, Slots};
-use crate::settings::ActAs;
+use crate::settings::{ActAs, EngineState, UnknownHosts};
 
 /// A request under way to its permit.
 pub struct RequestCheck {
@@ -88,6 +88,7 @@ pub struct RequestPermit {
     call: Arc<Call>,
     number: u64,
     sending: [u8; 32],
+    unasked_write: bool,
 }
 
 /// What the observation came to.
@@ -158,6 +159,12 @@ impl RequestPermit {
         self.sending == request.sending()
             && request.host_problem().is_none()
             && request.problem().is_none()
+    }
+
+    /// Whether it is for a write in a toolkit that has neither an engine nor connections, so that nobody was asked. Not where
+    /// every unknown host is let through on purpose.
+    pub fn is_unasked_write(&self) -> bool {
+        self.unasked_write
     }
 }
 
@@ -309,8 +316,19 @@ impl RequestCheck {
             call,
             number,
             sending,
+            unasked_write: self.is_unasked_write(),
         };
         (None, RequestNext::Pass(permit))
+    }
+
+    fn is_unasked_write(&self) -> bool {
+        let settings = &self.call.settings;
+        let nobody = settings.engine == EngineState::Absent
+            && !settings.has_connections
+            && settings.unknown_hosts == UnknownHosts::Guarded;
+        let writes =
+            matches!(&self.subject, Subject::Unchecked { effect, .. } if *effect != Effect::Read);
+        nobody && settings.entitlements.is_none() && writes
     }
 
     /// An answer to nothing that was asked: whatever it says, the request is refused.

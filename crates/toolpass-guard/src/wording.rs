@@ -1,8 +1,9 @@
 //! The words of refusals, one function a code, from named fields. English, for a model and a person to read.
 //!
-//! Only `not_authorized` may claim that the user lacks access. `authorization_error` says to try again, `not_configured` that
-//! an operator must act. No function here is given a query, a body or a secret.
+//! Only `not_authorized` may claim that the user lacks access. `authorization_error` says what kind of act helps, and to try again
+//! only where trying again can; `not_configured` that an operator must act. No function here is given a query, a body or a secret.
 
+use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::quoted::{MAX_TEXT_CHARS, Quoted};
@@ -54,13 +55,13 @@ pub(crate) fn endpoints_unknown() -> String {
 }
 
 pub(crate) fn authorizer_crashed(type_name: &str) -> String {
-    format!(
-        "the authorizer raised {type_name}; whether the user may could not be decided, try again"
-    )
+    format!("the authorizer raised {type_name}; whether the user may could not be decided")
 }
 
-pub(crate) fn authorizer_odd() -> String {
-    "the authorizer gave no plain yes or no; whether the user may could not be decided".into()
+pub(crate) fn authorizer_odd(type_name: &str) -> String {
+    format!(
+        "the authorizer answered {type_name}, where `True`, `False` or an `AuthDecision` is accepted; whether the user may could not be decided"
+    )
 }
 
 pub(crate) fn authorizer_denied(reason: &str) -> String {
@@ -82,10 +83,44 @@ pub(crate) fn not_authorized(user: &str, what: &str, decision: &Decision) -> Str
 
 pub(crate) fn authorization_error(user: &str, what: &str, decision: &Decision) -> String {
     format!(
-        "whether {} may {what} could not be decided, try again: {}",
+        "whether {} may {what} could not be decided, {}: {}",
         Quoted::new(user),
+        what_helps(decision.code()),
         decision.reason()
     )
+}
+
+/// What can be done about a question that was not decided.
+fn what_helps(code: Code) -> &'static str {
+    match code {
+        Code::Overloaded
+        | Code::UpstreamError
+        | Code::UpstreamRateLimited
+        | Code::UpstreamTimeout => "try again",
+        Code::CredentialRejected => {
+            "trying again does not help; an operator must look at toolpass's credential"
+        }
+        Code::ResourceNotVisible => {
+            "trying again does not help; check the name, or an operator must let toolpass's credential see it"
+        }
+        Code::UserAmbiguous => {
+            "trying again does not help; an operator must make the account unambiguous"
+        }
+        Code::InvalidRequest => "trying again does not help; the question itself must change",
+        Code::Unsupported => {
+            "trying again does not help; toolpass cannot ask this of the system, so a person must do it"
+        }
+        Code::ClientError => {
+            "trying again does not help; an operator must look at how the engine is reached"
+        }
+        Code::Allowed
+        | Code::Denied
+        | Code::NotConfigured
+        | Code::Unauthorized
+        | Code::UnknownAction
+        | Code::UnknownConnection
+        | Code::UserNotFound => "trying again does not help",
+    }
 }
 
 pub(crate) fn not_configured(what: &str, decision: &Decision) -> String {
@@ -231,4 +266,23 @@ pub(crate) fn unhooked(library: &str) -> String {
 
 pub(crate) fn late(request: &str) -> String {
     format!("{request}: the tool call it belongs to is over")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trying_again_is_said_where_it_can_help() {
+        for code in Code::ALL {
+            let retryable = matches!(
+                code,
+                Code::Overloaded
+                    | Code::UpstreamError
+                    | Code::UpstreamRateLimited
+                    | Code::UpstreamTimeout
+            );
+            assert_eq!(what_helps(*code) == "try again", retryable, "{code}");
+        }
+    }
 }

@@ -129,13 +129,13 @@ impl Authorizer {
     }
 
     /// Call the callable.
-    /// Errors: what is no `Exception`.
-    pub(crate) fn ask(
+    /// Errors: what it raised.
+    pub(crate) fn ask<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         context: &Py<CallContext>,
-    ) -> PyResult<AuthorizerAnswer> {
-        read(py, self.callable(py)?.call1((context.clone_ref(py),)))
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.callable(py)?.call1((context.clone_ref(py),))
     }
 }
 
@@ -179,5 +179,5 @@ pub(crate) fn read(
             Err(error)
         }
     })?;
-    Ok(AuthorizerAnswer::Odd)
+    Ok(AuthorizerAnswer::Odd(type_name(&answer)))
 }

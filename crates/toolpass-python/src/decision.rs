@@ -8,6 +8,8 @@ use toolpass_core::clock::Wall;
 use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision as Core;
 
+use crate::value::type_name;
+
 /// A pickled decision: code, text, and the rest.
 type Parts = (String, String, Rest);
 
@@ -173,6 +175,16 @@ pub(crate) fn of_foreign(answer: &Bound<'_, PyAny>) -> Core {
                 .unwrap_or(Code::Denied),
             rest,
         ),
-        Some(_) | None => Core::unknown(said.unwrap_or(Code::Unsupported), rest),
+        Some("unknown") => Core::unknown(said.unwrap_or(Code::Unsupported), rest),
+        Some(_) | None if said.is_some_and(|code| code.outcome() == Outcome::Unknown) => {
+            Core::unknown(said.unwrap_or(Code::Unsupported), rest)
+        }
+        Some(_) | None => Core::unknown(
+            Code::Unsupported,
+            format!(
+                "the engine answered {}, where a `Decision`, or an object whose `decision` is \"allow\", \"deny\" or \"unknown\", is accepted",
+                type_name(answer)
+            ),
+        ),
     }
 }

@@ -3,9 +3,16 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use toolpass_core::secret::Secret;
+use toolpass_guard::call::Call;
+use toolpass_guard::redact::Secrets;
 use toolpass_guard::refusal::Refusal;
 
 use crate::audit::ObservedAction;
+use crate::redaction;
+use crate::toolkit::audit_logger;
+use crate::value::type_name;
 
 static TOOL_REFUSED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static ACTION_REFUSED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -29,6 +36,35 @@ pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
             .and_then(|class| class.call1((&refusal.tool, refusal.code.as_str(), &refusal.reason))),
     };
     made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// [`refused`], with the exception that led to it.
+pub(crate) fn refused_because(py: Python<'_>, refusal: &Refusal, cause: Option<PyErr>) -> PyErr {
+    let refused = refused(py, refusal);
+    if cause.is_some() {
+        refused.set_cause(py, cause);
+    }
+    refused
+}
+
+/// An exception of the application that a call is refused for: logged, and kept to be the refusal's cause, unless it mentions a
+/// secret.
+pub(crate) fn kept(py: Python<'_>, call: &Call, who: &str, error: PyErr) -> Option<PyErr> {
+    let token = call.session.as_ref().and_then(|session| session.token());
+    let token = token.map(|token| Secret::new(token.expose()));
+    let secrets = call.secrets().and(&Secrets::new(&token));
+    let tells = !redaction::chain_mentions(py, &error, &secrets);
+    let kwargs = PyDict::new(py);
+    // A logger that raises changes nothing about the refusal.
+    let _ = audit_logger(py).and_then(|logger| {
+        if tells {
+            kwargs.set_item("exc_info", error.value(py))?;
+        }
+        let type_name = type_name(error.value(py));
+        let said = ("%s: %s raised %s", &call.tool.name, who, type_name);
+        logger.call_method("error", said, Some(&kwargs))
+    });
+    Some(error).filter(|_| tells)
 }
 
 /// `ToolError(tool, message, original)`.

@@ -160,6 +160,13 @@ impl Guarded {
         }
     }
 
+    /// Say once a toolkit that a write left without anybody asked.
+    pub(crate) fn warn_of_unasked_write(&self, py: Python<'_>) {
+        self.toolkit
+            .get()
+            .warn_of_unasked_write(py, &self.tool.name);
+    }
+
     /// Say once that a secret cannot be redacted.
     fn warn_of_short_secret(&self, py: Python<'_>, name: &str) {
         if self.warned_of_short_secret.swap(true, Ordering::Relaxed) {

@@ -81,7 +81,7 @@ pub(crate) fn observe_soon<'py>(
     let started = read(parts).and_then(|request| this.start(py, request));
     this.settle(
         py,
-        started.and_then(|check| Observing::advance(context, check)),
+        started.and_then(|check| Observing::advance(context, check, None)),
     )
 }
 
@@ -119,14 +119,15 @@ impl Observing {
 }
 
 impl Waiting {
-    /// Answer what was asked.
+    /// Answer what was asked; also what an engine raised instead of an answer.
     /// Errors: what was raised instead of an answer, or an answer that is none.
     fn answered(
         self,
         py: Python<'_>,
         answer: PyResult<Bound<'_, PyAny>>,
-    ) -> PyResult<RequestCheck> {
+    ) -> PyResult<(RequestCheck, Option<PyErr>)> {
         let Waiting { mut check, asked } = self;
+        let mut raised = None;
         match (asked, answer) {
             (Asked::Addresses, answer) => {
                 check.answer_addresses(&answer?.extract::<Vec<IpAddr>>()?)
@@ -135,7 +136,9 @@ impl Waiting {
                 check.answer_decision(&question, &of_foreign(&answer), Asker::now())
             }
             (Asked::Decision(question), Err(error)) if error.is_instance_of::<PyException>(py) => {
-                check.answer_decision(&question, &Asker::crashed(py, &error), Asker::now());
+                let said = Asker::crashed(py, error);
+                check.answer_decision(&question, &said.decision, Asker::now());
+                raised = said.raised;
             }
             (Asked::Decision(_), Err(error)) => return Err(error),
             (Asked::Pointer, answer) => {
@@ -147,7 +150,7 @@ impl Waiting {
                 check.answer_resource(found);
             }
         }
-        Ok(check)
+        Ok((check, raised))
     }
 }
 
@@ -168,14 +171,15 @@ impl Observing {
         };
         let went_on = waiting
             .answered(py, answer)
-            .and_then(|check| Observing::advance(context, check));
+            .and_then(|(check, raised)| Observing::advance(context, check, raised));
         context.get().settle(py, went_on)
     }
 
-    /// Go on as far as possible without waiting.
+    /// Go on as far as possible without waiting. `raised` is what the engine raised last.
     fn advance<'py>(
         context: &Bound<'py, CallContext>,
         check: RequestCheck,
+        raised: Option<PyErr>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = context.py();
         let this = context.get();
@@ -185,9 +189,12 @@ impl Observing {
             let (rest, next) = check.next(&this.guarded.get().callables, Asker::now());
             let (waiting, awaitable) = match (rest, next) {
                 (_, RequestNext::Pass(permit)) => {
-                    return Ok(Bound::new(py, Permit(permit))?.into_any());
+                    let permit = this.passed(py, permit);
+                    return Ok(Bound::new(py, permit)?.into_any());
                 }
-                (_, RequestNext::Refuse(refusal)) => return Err(errors::refused(py, &refusal)),
+                (_, RequestNext::Refuse(refusal)) => {
+                    return Err(this.refused(py, &refusal, raised));
+                }
                 (Some(mut rest), RequestNext::Ask(question)) => {
                     match this.engine(&state)?.ask_soon(py, &question)? {
                         Answer::Now(decision) => {
@@ -275,15 +282,18 @@ impl CallContext {
 
     fn decide_now(&self, py: Python<'_>, check: RequestCheck) -> PyResult<Permit> {
         let state = Arc::clone(&self.state);
-        let mut check = check;
+        let (mut check, mut raised) = (check, None);
         loop {
             let (rest, next) = check.next(&self.guarded.get().callables, Asker::now());
             check = match (rest, next) {
-                (_, RequestNext::Pass(permit)) => return Ok(Permit(permit)),
-                (_, RequestNext::Refuse(refusal)) => return Err(errors::refused(py, &refusal)),
+                (_, RequestNext::Pass(permit)) => return Ok(self.passed(py, permit)),
+                (_, RequestNext::Refuse(refusal)) => {
+                    return Err(self.refused(py, &refusal, raised));
+                }
                 (Some(mut rest), RequestNext::Ask(question)) => {
-                    let decision = self.engine(&state)?.ask(py, &question)?;
-                    rest.answer_decision(&question, &decision, Asker::now());
+                    let said = self.engine(&state)?.ask(py, &question)?;
+                    rest.answer_decision(&question, &said.decision, Asker::now());
+                    raised = said.raised;
                     rest
                 }
                 (
@@ -317,6 +327,18 @@ impl CallContext {
                 ) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
         }
+    }
+
+    fn passed(&self, py: Python<'_>, permit: RequestPermit) -> Permit {
+        if permit.is_unasked_write() {
+            self.guarded.get().warn_of_unasked_write(py);
+        }
+        Permit(permit)
+    }
+
+    fn refused(&self, py: Python<'_>, refusal: &Refusal, raised: Option<PyErr>) -> PyErr {
+        let cause = raised.and_then(|error| errors::kept(py, &self.call, "the engine", error));
+        errors::refused_because(py, refusal, cause)
     }
 
     fn engine<'s>(&self, state: &'s State) -> PyResult<&'s Asker> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple, PyType};
 use toolpass_core::codes::{Code, RefusalCode, refusal_of};
 use toolpass_core::decision::Decision as Core;
 use toolpass_core::question::{Freshness, Question as Asked};
@@ -15,6 +15,7 @@ use crate::authorizer::AuthDecision;
 use crate::call::CallContext;
 use crate::decision::Decision;
 use crate::engine::Asker;
+use crate::errors;
 
 /// An authorizer that asks an engine.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -49,6 +50,12 @@ impl Permission {
         resource: &str,
         fresh: bool,
     ) -> PyResult<Permission> {
+        if tp.is_instance_of::<PyType>() {
+            return Err(PyTypeError::new_err(format!(
+                "expected an engine, not the class {}; make one of it",
+                tp.getattr("__name__")?
+            )));
+        }
         if !tp.getattr("check").is_ok_and(|check| check.is_callable()) {
             return Err(PyTypeError::new_err(
                 "expected an engine: an object with a callable `check`",
@@ -105,7 +112,11 @@ impl Permission {
             },
             ..Asked::default()
         };
-        let decision = self.engine.ask(py, &question)?;
+        let said = self.engine.ask(py, &question)?;
+        if let Some(error) = said.raised {
+            errors::kept(py, &call.get().call, "the engine", error);
+        }
+        let decision = said.decision;
         let Asked {
             action,
             connection,

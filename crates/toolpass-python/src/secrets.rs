@@ -67,15 +67,15 @@ fn parse(text: &str) -> PyResult<Secret> {
 }
 
 /// A credential as a body gets it: one of our references is read, anything else is as it is.
+/// Errors: why the reference cannot be read, in the words of the command.
 pub(crate) fn revealed<'py>(
     py: Python<'py>,
     value: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Result<Bound<'py, PyAny>, String> {
     let Ok(secret) = value.cast::<Secret>() else {
         return Ok(value);
     };
-    let read = toolpass_http::secrets::read(&secret.get().0)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let read = toolpass_http::secrets::read(&secret.get().0).map_err(|error| error.to_string())?;
     match read.expose_str() {
         Some(text) => Ok(pyo3::types::PyString::new(py, text).into_any()),
         None => Ok(pyo3::types::PyBytes::new(py, read.expose()).into_any()),

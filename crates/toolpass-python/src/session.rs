@@ -134,6 +134,17 @@ impl Session {
         }
     }
 
+    fn __enter__(&self) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(
+            "a Session is made current with `.active()`: `with session.active():`",
+        ))
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        Ok(false)
+    }
+
     fn __repr__(&self) -> String {
         format!("Session(user={:?}, id={:?})", self.0.user(), self.0.id())
     }

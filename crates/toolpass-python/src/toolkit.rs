@@ -1,5 +1,6 @@
 //! The settings of one toolkit, as the face validated them, and what is done with a finished call.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -24,6 +25,8 @@ use crate::outside;
 #[pyclass(frozen, module = "toolpass._native")]
 pub(crate) struct ToolkitCore {
     state: RwLock<Arc<State>>,
+    /// Whether it was said that a write left without anybody asked.
+    warned_of_unasked_write: AtomicBool,
 }
 
 /// The settings at one moment.
@@ -71,6 +74,16 @@ impl ToolkitCore {
     pub(crate) fn state(&self) -> Arc<State> {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// Say once that a write left although nobody can be asked about it.
+    pub(crate) fn warn_of_unasked_write(&self, py: Python<'_>, tool: &str) {
+        if self.warned_of_unasked_write.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let text = "%s: a write request left and nobody was asked whether the user may: the toolkit has neither `permissions` nor `connections`; call toolpass.configure(permissions=...), or refuse such requests with unknown_hosts=\"refuse\"";
+        // A warning that cannot be given changes nothing about the request.
+        let _ = audit_logger(py).and_then(|logger| logger.call_method1("warning", (text, tool)));
+    }
 }
 
 #[pymethods]
@@ -79,6 +92,7 @@ impl ToolkitCore {
     fn new() -> ToolkitCore {
         ToolkitCore {
             state: RwLock::default(),
+            warned_of_unasked_write: AtomicBool::new(false),
         }
     }
 

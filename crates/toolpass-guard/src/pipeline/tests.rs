@@ -341,7 +341,10 @@ fn an_authorizer_must_say_yes_plainly() {
             decided(false, "limit_reached"),
             Some(RefusalCode::NotAuthorized),
         ),
-        (AuthorizerAnswer::Odd, Some(RefusalCode::AuthorizationError)),
+        (
+            AuthorizerAnswer::Odd("int".into()),
+            Some(RefusalCode::AuthorizationError),
+        ),
         (
             AuthorizerAnswer::Raised("ValueError".into()),
             Some(RefusalCode::AuthorizationError),

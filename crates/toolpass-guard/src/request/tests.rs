@@ -968,6 +968,39 @@ fn passed(call: &Arc<Call>, request: &Arc<WireRequest>) -> RequestPermit {
 }
 
 #[test]
+fn a_write_that_nobody_can_be_asked_about_is_told() {
+    let nobody = || Settings {
+        has_connections: false,
+        systems: KnownSystems::Known(Arc::new(Systems::new(Vec::new()))),
+        engine: EngineState::Absent,
+        ..settings()
+    };
+    let asked_nobody = |settings: Settings, method: &str| {
+        let call = running(settings, tool(), &dana());
+        let asked = request(method, "https://other.example/x");
+        let (mut check, mut next) = RequestCheck::new(&call, None, asked).next(&Nobody, at(0));
+        while let (Some(mut rest), RequestNext::Locate { .. }) = (check.take(), &next) {
+            rest.answer_addresses(&[]);
+            (check, next) = rest.next(&Nobody, at(0));
+        }
+        matches!(next, RequestNext::Pass(permit) if permit.is_unasked_write())
+    };
+    assert!(asked_nobody(nobody(), "POST"));
+    assert!(asked_nobody(nobody(), "DELETE"));
+    assert!(!asked_nobody(nobody(), "GET"));
+    let connected = Settings {
+        has_connections: true,
+        ..nobody()
+    };
+    assert!(!asked_nobody(connected, "POST"));
+    let engine = Settings {
+        engine: EngineState::Present,
+        ..nobody()
+    };
+    assert!(!asked_nobody(engine, "POST"));
+}
+
+#[test]
 fn a_permit_lasts_as_long_as_the_layer_that_was_given_it() {
     let call = running(settings(), tool(), &dana());
     let asked = request("POST", PULLS);

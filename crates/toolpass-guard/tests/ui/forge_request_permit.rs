@@ -8,6 +8,7 @@ fn forge(call: Arc<Call>) -> RequestPermit {
         call,
         number: 0,
         sending: [0; 32],
+        unasked_write: false,
     }
 }
 

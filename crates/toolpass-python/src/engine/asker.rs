@@ -25,6 +25,21 @@ pub(crate) enum Asker {
     Native(Py<Toolpass>),
 }
 
+/// A decision, and what an engine raised instead of one.
+pub(crate) struct Said {
+    pub(crate) decision: Core,
+    pub(crate) raised: Option<PyErr>,
+}
+
+impl From<Core> for Said {
+    fn from(decision: Core) -> Said {
+        Said {
+            decision,
+            raised: None,
+        }
+    }
+}
+
 /// An answer now, or something to await for it.
 pub(crate) enum Answer<'py> {
     /// Now.
@@ -77,16 +92,16 @@ impl Asker {
     }
 
     /// Ask, waiting for the answer. An engine that raises has not answered; what is no `Exception` is raised.
-    pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Core> {
+    pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Said> {
         match self {
-            Asker::Native(engine) => engine.get().ask(py, question),
+            Asker::Native(engine) => engine.get().ask(py, question).map(Said::from),
             Asker::Foreign(engine) if !takes_facts(engine.bind(py), "check", question) => {
-                Ok(cannot_be_told())
+                Ok(cannot_be_told().into())
             }
             Asker::Foreign(engine) => match call(engine.bind(py), "check", question) {
-                Ok(answer) => Ok(of_foreign(&answer)),
+                Ok(answer) => Ok(of_foreign(&answer).into()),
                 Err(error) if error.is_instance_of::<PyException>(py) => {
-                    Ok(Asker::crashed(py, &error))
+                    Ok(Asker::crashed(py, error))
                 }
                 Err(error) => Err(error),
             },
@@ -182,11 +197,15 @@ impl Asker {
     }
 
     /// What an engine that raised has answered: nothing.
-    pub(crate) fn crashed(py: Python<'_>, error: &PyErr) -> Core {
-        Core::unknown(
+    pub(crate) fn crashed(py: Python<'_>, error: PyErr) -> Said {
+        let decision = Core::unknown(
             Code::UpstreamError,
             format!("the engine raised {}", type_name(error.value(py))),
-        )
+        );
+        Said {
+            decision,
+            raised: Some(error),
+        }
     }
 }
 

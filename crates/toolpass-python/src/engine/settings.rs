@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 use toolpass_config::load::CodeInput;
 use toolpass_guard::settings::KnownSystems;
 use toolpass_integration::fields::{CodeValue, Lookup, LookupAnswer, Settings, Value};
@@ -82,6 +82,14 @@ pub(crate) fn systems(
     engine: Option<&Bound<'_, PyAny>>,
     connections: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<KnownSystems> {
+    if let Some(engine) = engine
+        && engine.is_instance_of::<PyType>()
+    {
+        return Err(PyTypeError::new_err(format!(
+            "expected `permissions` to be an engine, not the class {}; make one of it",
+            engine.getattr("__name__")?
+        )));
+    }
     if let Some(engine) = engine
         && !engine
             .getattr("check")

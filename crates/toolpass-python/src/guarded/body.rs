@@ -144,10 +144,16 @@ pub(super) fn conclude(
         }
         (Ended::Returned(_), Some(refusal)) => opened.answer(py, &refusal, None),
         (Ended::Raised(error) | Ended::Rejected(error), Some(refusal)) => {
-            let tells = !errors::is_refusal(py, &error)
-                && !output::is_untrusted(call)
-                && !redaction::chain_mentions(py, &error, &call.secrets());
-            opened.answer(py, &refusal, Some(error).filter(|_| tells))
+            let cause = if errors::is_refusal(py, &error) {
+                error.cause(py)
+            } else {
+                Some(error)
+            };
+            let tells = |cause: &PyErr| {
+                !output::is_untrusted(call)
+                    && !redaction::chain_mentions(py, cause, &call.secrets())
+            };
+            opened.answer(py, &refusal, cause.filter(tells))
         }
         (Ended::Returned(value), None) => {
             tell_outer(fence);

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
 use toolpass_guard::arguments::Argument;
 use toolpass_guard::call::{BodyEnd, Call, Finished, Permit};
@@ -15,9 +14,10 @@ use toolpass_guard::pipeline::{Admission, Begin, Next, begin};
 use toolpass_guard::refusal::Refusal;
 
 use super::{Guarded, bind};
+use crate::authorizer;
 use crate::call::CallContext;
-use crate::credential::injected;
-use crate::engine::Asker;
+use crate::credential::{Source, injected};
+use crate::engine::{Asker, Said};
 use crate::entitlements;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
@@ -155,19 +155,14 @@ impl Opened {
                 (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
                 (Some(mut rest), next @ (Next::Ask(_) | Next::AskEntitled(_))) => {
                     match self.ask(py, guarded, &next) {
-                        Ok(decision) => rest.answer_decision(&decision, Asker::now()),
+                        Ok(said) => self.take_decision(py, &mut rest, said),
                         Err(error) => rest = self.not_answered(py, rest, error)?,
                     }
                     rest
                 }
-                (Some(mut rest), Next::CallAuthorizer) => {
-                    match guarded.authorizer.ask(py, &self.context) {
-                        Ok(answer) => {
-                            rest.answer_authorizer(&answer);
-                            rest
-                        }
-                        Err(error) => self.not_answered(py, rest, error)?,
-                    }
+                (Some(rest), Next::CallAuthorizer) => {
+                    let answered = guarded.authorizer.ask(py, &self.context);
+                    self.take_authorizer(py, rest, answered)?
                 }
                 (Some(rest), Next::FetchCredential(name)) => {
                     let fetched = self.fetch_credential(py, &name);
@@ -198,7 +193,42 @@ impl Opened {
         Ok(admission)
     }
 
-    fn ask(&self, py: Python<'_>, guarded: &Guarded, next: &Next) -> PyResult<Decision> {
+    /// Answer with what an engine said; an exception of it stays to be the refusal's cause.
+    pub(super) fn take_decision(&self, py: Python<'_>, admission: &mut Admission, said: Said) {
+        admission.answer_decision(&said.decision, Asker::now());
+        if let Some(error) = said.raised {
+            self.keep(errors::kept(py, &self.call, "the engine", error));
+        }
+    }
+
+    /// Answer with what an authorizer of the application said; an exception of it stays to be the refusal's cause.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_authorizer(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        answered: PyResult<Bound<'_, PyAny>>,
+    ) -> PyResult<Admission> {
+        if let Err(error) = &answered
+            && error.is_instance_of::<PyException>(py)
+        {
+            let error = error.clone_ref(py);
+            self.keep(errors::kept(py, &self.call, "the authorizer", error));
+        }
+        match authorizer::read(py, answered) {
+            Ok(answer) => {
+                admission.answer_authorizer(&answer);
+                Ok(admission)
+            }
+            Err(error) => self.not_answered(py, admission, error),
+        }
+    }
+
+    fn keep(&self, crash: Option<PyErr>) {
+        *self.crash.lock().unwrap_or_else(PoisonError::into_inner) = crash;
+    }
+
+    fn ask(&self, py: Python<'_>, guarded: &Guarded, next: &Next) -> PyResult<Said> {
         let (engine, question) = self.engine(guarded, next)?;
         engine.ask(py, question)
     }
@@ -253,11 +283,12 @@ impl Opened {
                 if close_awaitable(&value)? {
                     Err(PyTypeError::new_err("the credential can only be awaited"))
                 } else {
-                    revealed(py, value)
+                    Ok(value)
                 }
             });
-            match value {
-                Ok(value) => {
+            match value.map(|value| revealed(py, value)) {
+                Ok(Err(why)) => admission.answer_credential(Err(why)),
+                Ok(Ok(value)) => {
                     let hidden = guarded.remembered.hidden(&value, &guarded.secret_fields);
                     if hidden.too_short {
                         guarded.warn_of_short_secret(py, name);
@@ -267,7 +298,7 @@ impl Opened {
                     *credential = Some(value.unbind());
                 }
                 Err(error) if error.is_instance_of::<PyException>(py) => {
-                    admission.answer_credential(Err(type_name(error.value(py))))
+                    admission.answer_credential(Err(self.no_credential(py, name, &error)))
                 }
                 Err(error) => {
                     drop(admission);
@@ -276,6 +307,22 @@ impl Opened {
             }
             Ok(admission)
         })
+    }
+
+    /// Why a source gave no credential: what kind of source it is, and what went wrong. Names are no secrets.
+    fn no_credential(&self, py: Python<'_>, name: &str, error: &PyErr) -> String {
+        let type_name = type_name(error.value(py));
+        match &self.state.credentials {
+            None => "the toolkit has no `credentials`".into(),
+            Some(Source::Callable(_)) => format!("the callable `credentials` raised {type_name}"),
+            Some(Source::Mapping(mapping)) => match names(mapping.bind(py)) {
+                Some(known) if !known.iter().any(|known| known == name) => format!(
+                    "{type_name}: the mapping `credentials` has no such name; known are {}",
+                    listed(&known)
+                ),
+                _ => format!("the mapping `credentials` raised {type_name}"),
+            },
+        }
     }
 
     /// A check that failed unexpectedly refuses the call; an interrupt gives it up.
@@ -382,6 +429,24 @@ impl Opened {
             .unwrap_or_else(PoisonError::into_inner)
             .take()
     }
+}
+
+/// The names of a mapping, when it tells them.
+fn names(mapping: &Bound<'_, PyAny>) -> Option<Vec<String>> {
+    let keys = mapping.call_method0("keys").ok()?;
+    keys.try_iter()
+        .ok()?
+        .map(|key| key?.extract())
+        .collect::<PyResult<_>>()
+        .ok()
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".into();
+    }
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
 }
 
 /// The guard asked and went away.

@@ -14,7 +14,6 @@ use toolpass_guard::pipeline::{Admission, Next};
 use super::opened::asked_too_late;
 use super::result::collected;
 use super::{Guarded, Opened, body};
-use crate::authorizer;
 use crate::credential::Source;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker};
@@ -231,10 +230,7 @@ impl Step {
         };
         let mut credential = credential;
         match asked {
-            Asked::Authorizer => match authorizer::read(py, answer) {
-                Ok(answer) => admission.answer_authorizer(&answer),
-                Err(error) => admission = self.opened.not_answered(py, admission, error)?,
-            },
+            Asked::Authorizer => admission = self.opened.take_authorizer(py, admission, answer)?,
             Asked::Credential => {
                 admission = self.opened.take_credential(
                     self.guarded.get(),
@@ -243,10 +239,13 @@ impl Step {
                     &mut credential,
                 )?
             }
-            Asked::Decision => match answer {
-                Ok(answer) => admission.answer_decision(&of_foreign(&answer), Asker::now()),
-                Err(error) => admission.answer_decision(&Asker::crashed(py, &error), Asker::now()),
-            },
+            Asked::Decision => {
+                let said = match answer {
+                    Ok(answer) => of_foreign(&answer).into(),
+                    Err(error) => Asker::crashed(py, error),
+                };
+                self.opened.take_decision(py, &mut admission, said);
+            }
         }
         let next = Step {
             guarded: self.guarded.clone_ref(py),
