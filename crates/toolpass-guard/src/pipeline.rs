@@ -285,7 +285,7 @@ impl Admission {
             .session
             .as_ref()
             .ok_or_else(|| refusal(RefusalCode::NoSession, wording::no_session()))?;
-        authority::of_call(session, &tool.name)?;
+        authority::of_call(session, &tool.name).map_err(|(code, reason)| refusal(code, reason))?;
         let bound = arguments.map_err(|problem| {
             refusal(RefusalCode::InvalidArguments, wording::unbindable(&problem))
         })?;

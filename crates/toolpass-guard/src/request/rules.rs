@@ -28,7 +28,11 @@ impl RequestCheck {
     /// Rules 0' to 4: whose host it is, and what the request does there.
     pub(super) fn identify(&mut self) -> Result<(), Refusal> {
         let call = std::sync::Arc::clone(&self.call);
-        authority::of_request(self.known_session()?, &call.tool.name)?;
+        if let Err((code, reason)) = authority::of_request(self.known_session()?, &call.tool.name) {
+            let reason = format!("{}: {reason}", self.described());
+            let action = self.plain(self.request.effect());
+            return Err(self.refuse_action(code, reason, action));
+        }
         let KnownSystems::Known(systems) = &call.settings.systems else {
             return Err(self.refuse_action(
                 RefusalCode::NotConfigured,
