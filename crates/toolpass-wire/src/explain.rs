@@ -3,6 +3,8 @@
 //! Separate because it may be slow and is only read by people (`toolpass routes -match`). It decides nothing: the answer in it
 //! is the observation itself.
 
+use std::cmp::Reverse;
+
 use crate::matcher::Candidate;
 use crate::observe::attribution::{Attribution, Start, without_own_prefix};
 use crate::observe::{Observation, Systems, find};
@@ -142,13 +144,15 @@ fn explained(candidates: Vec<Candidate<'_>>, winner: Option<&Route>) -> Vec<Expl
         .map(|candidate| candidate.agreement)
         .max()
         .unwrap_or(0);
-    let in_question = |candidate: &&Candidate<'_>| {
-        candidate.path.is_ok() || winner.is_none() && closest > 0 && candidate.agreement == closest
+    let is_near = |candidate: &&Candidate<'_>| {
+        candidate.path.is_err() && winner.is_none() && closest > 0 && candidate.agreement == closest
     };
-    candidates
-        .iter()
-        .filter(in_question)
+    let mut near: Vec<_> = candidates.iter().filter(is_near).collect();
+    near.sort_by_key(|candidate| Reverse((candidate.takes_method, candidate.similarity)));
+    let fitting = candidates.iter().filter(|candidate| candidate.path.is_ok());
+    fitting
         .take(MAX_ROWS)
+        .chain(near.into_iter().take(MAX_NEAR))
         .map(|candidate| explain_row(candidate, winner))
         .collect()
 }
@@ -178,5 +182,8 @@ fn listed(names: &[String]) -> String {
         .join(", ")
 }
 
-/// How many rows are shown.
+/// How many rows are shown whose template matches.
 const MAX_ROWS: usize = 20;
+
+/// How many rows are shown that only come close: those that take the method first, then the most similar.
+const MAX_NEAR: usize = 5;

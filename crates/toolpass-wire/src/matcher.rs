@@ -50,6 +50,8 @@ pub struct Candidate<'t> {
     pub takes_method: bool,
     /// How many segments of the path fit from its start.
     pub agreement: usize,
+    /// How much the template looks like the path: of rows that do not match, the greater the nearer.
+    pub similarity: usize,
 }
 
 /// Why rows make no table.
@@ -245,6 +247,7 @@ impl RouteTable {
             path: compiled.path.compare(path, fold),
             takes_method: takes_method(&route.method, method),
             agreement: compiled.path.agreement(path, fold),
+            similarity: compiled.path.similarity(path),
         })
         .collect()
     }

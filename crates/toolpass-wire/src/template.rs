@@ -284,6 +284,19 @@ impl PathTemplate {
         self.parts.iter().zip(path.iter()).take_while(fits).count()
     }
 
+    /// How much a template that does not match looks like a path, for people: a literal says more than a variable, one that only
+    /// begins alike less, and each segment too many or too few takes away.
+    pub fn similarity(&self, path: Path<'_>) -> usize {
+        let alike = |(part, given): (&Part, Segment<'_>)| match part {
+            Part::Literal(text) if text.eq_ignore_ascii_case(given.text) => 4,
+            Part::Literal(text) if begins_alike(text, given.text) => 3,
+            Part::Literal(_) => 0,
+            Part::Variable(_) => 2,
+        };
+        let common: usize = self.parts.iter().zip(path.iter()).map(alike).sum();
+        common.saturating_sub(path.iter().count().abs_diff(self.parts.len()))
+    }
+
     /// What the variables take of a path that the template matches.
     pub fn captures(&self, path: Path<'_>) -> Vec<(Text, String)> {
         let mut captured = Vec::with_capacity(self.parts.len() + 1);
@@ -496,6 +509,15 @@ fn sliced(text: &Text, start: usize, len: usize) -> Text {
 }
 
 /// Percent-encode all but the characters that RFC 3986 §2.3 leaves alone.
+/// Whether two texts have three letters in common at their start.
+fn begins_alike(one: &str, other: &str) -> bool {
+    let pairs = one.chars().zip(other.chars());
+    pairs
+        .take_while(|(one, other)| one.eq_ignore_ascii_case(other))
+        .count()
+        >= 3
+}
+
 fn push_encoded(out: &mut String, value: &str) {
     for b in value.bytes() {
         if b.is_ascii_alphanumeric() || b"-._~".contains(&b) {

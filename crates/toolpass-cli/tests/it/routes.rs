@@ -207,9 +207,31 @@ unmapped  DELETE https://api.github.com/user/keys/1
   place   `api.github.com` belongs to `github`
   effect  destructive
 considered
+  other method                GET   /user/{rest+}  -  -
   the segment is not `repos`  POST  /user/repos    -  -
   the path has more segments  GET   /user          -  -
-  other method                GET   /user/{rest+}  -  -
+"#,
+    );
+    same(
+        &run(&[
+            "routes",
+            "-match",
+            "POST https://api.github.com/repos/acme/app/label",
+        ]),
+        r#"
+exit 1
+--- stdout
+unmapped  POST https://api.github.com/repos/acme/app/label
+  reason  no route describes it
+  place   `api.github.com` belongs to `github`
+  effect  write
+considered
+  other method                       GET   /repos/{owner}/{repo}/{rest+}       repo.read   repo:{owner}/{repo}
+  the segment is not `labels`        POST  /repos/{owner}/{repo}/labels        repo.push   repo:{owner}/{repo}
+  the segment is not `attestations`  POST  /repos/{owner}/{repo}/attestations  repo.push   repo:{owner}/{repo}
+  the segment is not `autolinks`     POST  /repos/{owner}/{repo}/autolinks     repo.admin  repo:{owner}/{repo}
+  the segment is not `check-runs`    POST  /repos/{owner}/{repo}/check-runs    repo.push   repo:{owner}/{repo}
+  the segment is not `check-suites`  POST  /repos/{owner}/{repo}/check-suites  repo.push   repo:{owner}/{repo}
 "#,
     );
     same(
