@@ -94,6 +94,11 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
         (Operand::Two(one, other), [] | [_] | [_, _, _, ..]) => {
             return Err(format!("expected {one} and {other}, after all flags"));
         }
+        (Operand::None, [word, ..])
+            if is_file(word) && command.flags.iter().any(|flag| flag.name == "config") =>
+        {
+            return Err("expected flags only; the file goes with its flag, `-config FILE`".into());
+        }
         (Operand::None, [_, ..]) => {
             return Err(
                 "expected flags only; a value follows its flag, as in `-name value`".into(),
@@ -110,6 +115,11 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
     }
     arguments.operands = rest.into_iter().cloned().collect();
     Ok(Asked::Run(arguments))
+}
+
+/// Whether a word looks like the file of a configuration.
+fn is_file(word: &str) -> bool {
+    [".yaml", ".yml"].iter().any(|end| word.ends_with(end))
 }
 
 fn value_of(
@@ -189,6 +199,10 @@ mod tests {
             (
                 "-json false",
                 "expected flags only; a value follows its flag, as in `-name value`",
+            ),
+            (
+                "toolpass.yaml",
+                "expected flags only; the file goes with its flag, `-config FILE`",
             ),
             ("--", ""),
             (

@@ -64,6 +64,11 @@ fn run(words: &[String]) -> Exit {
     if matches!(name.as_str(), "-h" | "-help" | "--help") {
         return finish(&usage::overview(), Exit::Done, Exit::Failed);
     }
+    if let [word] = words
+        && matches!(word.as_str(), "-version" | "--version")
+    {
+        return run(&["version".to_owned()]);
+    }
     let Some((command, rest)) = flags::split(words) else {
         note(&format!("toolpass: there is no command `{name}`"));
         say(&usage::overview());

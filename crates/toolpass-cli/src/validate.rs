@@ -12,16 +12,9 @@ use crate::{input, local};
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
     let config = input::config_without_traces(arguments)?;
     local::engine(&config, Which::All)?;
-    match &config.api_key {
-        None => note(
-            "note: there is no `api_key`; `toolpass serve` needs one, everything else does not",
-        ),
-        Some(secret) => {
-            let read = toolpass_http::secrets::read(secret);
-            read.map_err(|error| {
-                Stop::Problems(vec![format!("{}: `api_key`: {error}", config.file)])
-            })?;
-        }
+    if let Some(secret) = &config.api_key {
+        let read = toolpass_http::secrets::read(secret);
+        read.map_err(|error| Stop::Problems(vec![format!("{}: `api_key`: {error}", config.file)]))?;
     }
     for warning in config.warnings.iter().chain(&warnings::of_secrets(&config)) {
         note(&format!("warning: {warning}"));

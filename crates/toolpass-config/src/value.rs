@@ -38,6 +38,10 @@ pub(crate) fn validated(
     empty: Empty,
 ) -> Result<Value, String> {
     match (input, key.kind) {
+        (Input::Nested, KeyKind::Text) if key.help.contains("separated by commas") => Err(
+            "expected one text, separated by commas, as in `a, b`; not a list, a mapping or an alias"
+                .into(),
+        ),
         (Input::Nested, _) => {
             Err("expected a plain value, not a list, a mapping or an alias".into())
         }

@@ -118,6 +118,15 @@ exit
 }
 
 #[test]
+fn the_version_is_found_as_a_flag_too() {
+    let version = run(&["version"]);
+    assert!(version.contains("exit 0"), "{version}");
+    assert_eq!(run(&["--version"]), version);
+    assert_eq!(run(&["-version"]), version);
+    assert!(run(&["--version", "x"]).contains("there is no command `--version`"));
+}
+
+#[test]
 fn the_version_needs_nothing() {
     let folder = Folder::with(&[]);
     let mut command = folder.command(&["version"]);

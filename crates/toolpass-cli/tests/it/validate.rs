@@ -15,8 +15,20 @@ exit 0
 --- stdout
 toolpass.yaml: ok, 1 connection
 main                      fake
+"#,
+    );
+}
+
+#[test]
+fn a_list_where_one_text_is_read_is_told_how() {
+    let file =
+        "connections:\n  - {id: main, integration: fake, users: [a@b.example, c@d.example]}\n";
+    same(
+        &Folder::with(&[("toolpass.yaml", file)]).run(&["validate", "-config", "toolpass.yaml"]),
+        r#"
+exit 1
 --- stderr
-note: there is no `api_key`; `toolpass serve` needs one, everything else does not
+toolpass.yaml:2: connection "main": `users`: expected one text, separated by commas, as in `a, b`; not a list, a mapping or an alias
 "#,
     );
 }
@@ -107,8 +119,6 @@ exit 0
 --- stdout
 <stdin>: ok, 1 connection
 main                      fake
---- stderr
-note: there is no `api_key`; `toolpass serve` needs one, everything else does not
 "#,
     );
     same(
