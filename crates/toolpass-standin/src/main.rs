@@ -1,6 +1,7 @@
 //! `toolpass-standin`: a stand-in as a process, for test suites that are not written in Rust.
 //!
 //! ```text
+//! toolpass-standin --help
 //! toolpass-standin github   [--tls] [--name HOST]... [--ghes] [--world FILE.json]
 //! toolpass-standin echo     [--tls] [--name HOST]...
 //! toolpass-standin identity [--tls] [--world FILE.json]
@@ -27,6 +28,14 @@ use toolpass_standin::tls::Authority;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments
+        .iter()
+        .any(|word| matches!(word.as_str(), "--help" | "-h"))
+    {
+        // Whoever closed standard output wants no help.
+        let _ = io::stdout().write_all(USAGE.as_bytes());
+        return ExitCode::SUCCESS;
+    }
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
@@ -74,7 +83,7 @@ fn parse(arguments: &[String]) -> Result<Flags, String> {
     let mut rest = arguments.iter();
     let system = rest.next().cloned().unwrap_or_default();
     if !matches!(system.as_str(), "echo" | "github" | "identity") {
-        return Err("expected one of echo, github, identity".to_owned());
+        return Err("expected one of echo, github, identity; --help says more".to_owned());
     }
     let mut flags = Flags {
         system,
@@ -218,3 +227,21 @@ fn write(directory: &Path, name: &str, content: &str) -> Result<PathBuf, String>
 fn text(error: Error) -> String {
     error.to_string()
 }
+
+const USAGE: &str = "\
+usage: toolpass-standin SYSTEM [FLAGS]
+
+Plays a system on loopback, for tests and examples. Prints one line of JSON about itself (where it is, credentials, the
+token of its control paths) and serves until standard input closes.
+
+systems
+  github     an API of GitHub: --ghes --name --tls --world
+  echo       says what arrived: --name --tls
+  identity   a provider of identities: --tls --world
+
+flags
+  --ghes             plays a GitHub Enterprise Server, API under /api/v3; what a connection with `url:` needs
+  --name HOST        a further name in its certificate; may be repeated
+  --tls              speaks TLS, with a certificate authority of its own: `ca_file` of the line
+  --world FILE.json  what there is in it, instead of the demo's
+";

@@ -80,6 +80,21 @@ fn a_world_file_replaces_the_default_world() {
 }
 
 #[test]
+fn help_names_every_flag() {
+    for words in [&["--help"][..], &["github", "--help"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_toolpass-standin"))
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for flag in ["--ghes", "--name", "--tls", "--world"] {
+            assert!(text.contains(flag), "{flag}: {text}");
+        }
+    }
+}
+
+#[test]
 fn a_wrong_flag_is_named() {
     let output = Command::new(env!("CARGO_BIN_EXE_toolpass-standin"))
         .args(["github", "--tsl"])
