@@ -926,21 +926,34 @@ mod tests {
         };
         for chapter in CHAPTERS {
             let rows = chapter();
-            let places: Vec<_> = rows.iter().map(place).collect();
+            for pair in rows.windows(2) {
+                let (before, after) = (&pair[0], &pair[1]);
+                assert!(
+                    place(before) < place(after),
+                    "`{} {}` stands before `{} {}`: a chapter is sorted by path, then by method in the order {order:?}, each row once",
+                    before.method,
+                    before.path,
+                    after.method,
+                    after.path
+                );
+            }
+        }
+        for pair in left_out().windows(2) {
+            let (before, after) = (&pair[0], &pair[1]);
             assert!(
-                places.is_sorted_by(|before, after| before < after),
-                "{}",
-                rows[0].path
+                (&before.path, &before.method) < (&after.path, &after.method),
+                "`{} {}` stands before `{} {}`: what is left out is sorted by path, then by method as text, each row once",
+                before.method,
+                before.path,
+                after.method,
+                after.path
             );
         }
-        assert!(left_out().is_sorted_by(
-            |before, after| (&before.path, &before.method) < (&after.path, &after.method)
-        ));
     }
 
     #[test]
     fn the_table_builds_and_no_shape_stands_twice() {
-        let table = RouteTable::build(rows()).unwrap();
+        let table = RouteTable::build(rows()).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(table.version(), super::table().version());
         assert!(table.rows().len() > 400, "{}", table.rows().len());
     }
