@@ -1,3 +1,5 @@
+//! Texts and values between markers, and what is done about imitations.
+
 use proptest::prelude::*;
 
 use super::structured::{

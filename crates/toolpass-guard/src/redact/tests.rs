@@ -1,3 +1,5 @@
+//! Secrets found in every spelling, and replaced.
+
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 use proptest::prelude::*;
