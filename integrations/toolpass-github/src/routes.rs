@@ -331,7 +331,7 @@ fn codespaces() -> Vec<Route> {
         GET   "/orgs/{org}/codespaces"                                OrgAdmin   "org:{org}";
         GET   "/orgs/{org}/codespaces/{rest+}"                        OrgAdmin   "org:{org}"            no_operation("codespaces of the organization, all of one level");
         GET   "/orgs/{org}/members/{username}/codespaces"             OrgAdmin   "org:{org}";
-        GET   "/repos/{owner}/{repo}/codespaces"  -  -  agent_only("codespaces of the agent's own account");
+        GET   "/repos/{owner}/{repo}/codespaces"                      -          -                      agent_only("codespaces of the agent's own account");
         POST  "/repos/{owner}/{repo}/codespaces"                      RepoPush   "repo:{owner}/{repo}"  sends_out;
         GET   "/repos/{owner}/{repo}/codespaces/secrets"              RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         *     "/repos/{owner}/{repo}/codespaces/secrets/{rest+}"      RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("secrets of codespaces, all of one level");
@@ -416,7 +416,7 @@ fn dependabot() -> Vec<Route> {
         GET    "/repos/{owner}/{repo}/dependabot/secrets"                    RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
         GET    "/repos/{owner}/{repo}/dependabot/secrets/public-key"         RepoRead   "repo:{owner}/{repo}";
         *      "/repos/{owner}/{repo}/dependabot/secrets/{rest+}"            RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("secrets of Dependabot, all of one level");
-        GET    "/repos/{owner}/{repo}/dependabot/{rest+}"  RepoPush  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("what is newer than the inventory is as guarded as alerts");
+        GET    "/repos/{owner}/{repo}/dependabot/{rest+}"                    RepoPush   "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("what is newer than the inventory is as guarded as alerts");
         GET    "/repos/{owner}/{repo}/dependency-graph/compare/{basehead%}"  RepoRead   "repo:{owner}/{repo}"  reads(repos::compare);
         POST   "/repos/{owner}/{repo}/dependency-graph/snapshots"            RepoPush   "repo:{owner}/{repo}";
     }
@@ -437,7 +437,7 @@ fn deployments() -> Vec<Route> {
     routes! {
         POST    "/repos/{owner}/{repo}/deployments"                                                        RepoPush   "repo:{owner}/{repo}{at}"  sends_out  reads(branch::deployment);
         DELETE  "/repos/{owner}/{repo}/deployments/{deployment_id}"                                        RepoPush   "repo:{owner}/{repo}";
-        POST    "/repos/{owner}/{repo}/deployments/{deployment_id}/statuses"                               RepoPush   "repo:{owner}/{repo}"  sends_out;
+        POST    "/repos/{owner}/{repo}/deployments/{deployment_id}/statuses"                               RepoPush   "repo:{owner}/{repo}"      sends_out;
         GET     "/repos/{owner}/{repo}/environments/{environment_name%}"                                   RepoRead   "repo:{owner}/{repo}";
         PUT     "/repos/{owner}/{repo}/environments/{environment_name%}"                                   RepoAdmin  "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/environments/{environment_name%}"                                   RepoAdmin  "repo:{owner}/{repo}";
@@ -476,15 +476,15 @@ fn gists() -> Vec<Route> {
 /// Git database: docs.github.com/rest/git, read 2026-11-30.
 fn git_database() -> Vec<Route> {
     routes! {
-        POST    "/repos/{owner}/{repo}/git/blobs"                  RepoPush  "repo:{owner}/{repo}"  sends_out;
-        POST    "/repos/{owner}/{repo}/git/commits"                RepoPush  "repo:{owner}/{repo}"  sends_out;
+        POST    "/repos/{owner}/{repo}/git/blobs"                  RepoPush  "repo:{owner}/{repo}"      sends_out;
+        POST    "/repos/{owner}/{repo}/git/commits"                RepoPush  "repo:{owner}/{repo}"      sends_out;
         GET     "/repos/{owner}/{repo}/git/matching-refs/{ref+%}"  RepoRead  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/git/ref/{ref+%}"            RepoRead  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/git/refs"                   RepoPush  "repo:{owner}/{repo}{at}"  reads(branch::create_ref);
         PATCH   "/repos/{owner}/{repo}/git/refs/{ref+%}"           RepoPush  "repo:{owner}/{repo}{at}"  reads(branch::ref_of_path);
         DELETE  "/repos/{owner}/{repo}/git/refs/{ref+%}"           RepoPush  "repo:{owner}/{repo}{at}"  reads(branch::ref_of_path);
-        POST    "/repos/{owner}/{repo}/git/tags"                   RepoPush  "repo:{owner}/{repo}"  sends_out;
-        POST    "/repos/{owner}/{repo}/git/trees"                  RepoPush  "repo:{owner}/{repo}"  sends_out;
+        POST    "/repos/{owner}/{repo}/git/tags"                   RepoPush  "repo:{owner}/{repo}"      sends_out;
+        POST    "/repos/{owner}/{repo}/git/trees"                  RepoPush  "repo:{owner}/{repo}"      sends_out;
         GET     "/repos/{owner}/{repo}/git/trees/{tree_sha%}"      RepoRead  "repo:{owner}/{repo}";
     }
 }
@@ -501,7 +501,7 @@ fn graphql_api() -> Vec<Route> {
 fn interactions() -> Vec<Route> {
     routes! {
         GET     "/orgs/{org}/interaction-limits/pulls/creation-cap"           OrgAdmin      "org:{org}";
-        GET     "/repos/{owner}/{repo}/interaction-limits"  RepoMaintain  "repo:{owner}/{repo}"  reads(repos::setting);
+        GET     "/repos/{owner}/{repo}/interaction-limits"                    RepoMaintain  "repo:{owner}/{repo}"  reads(repos::setting);
         PUT     "/repos/{owner}/{repo}/interaction-limits"                    RepoAdmin     "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/interaction-limits"                    RepoAdmin     "repo:{owner}/{repo}";
         PUT     "/repos/{owner}/{repo}/interaction-limits/pulls/bypass-list"  RepoMaintain  "repo:{owner}/{repo}";
@@ -597,9 +597,9 @@ fn organizations() -> Vec<Route> {
         GET     "/orgs/{org}/dismissal-requests/{rest+}"                                   OrgAdmin   "org:{org}"  reads(orgs::delegable)  no_operation("requests to dismiss alerts, all of one level");
         GET     "/orgs/{org}/failed_invitations"                                           OrgAdmin   "org:{org}";
         GET     "/orgs/{org}/hooks"                                                        OrgAdmin   "org:{org}";
-        POST    "/orgs/{org}/hooks"  OrgAdmin   "org:{org}"  sends_out;
+        POST    "/orgs/{org}/hooks"                                                        OrgAdmin   "org:{org}"  sends_out;
         GET     "/orgs/{org}/hooks/{rest+}"                                                OrgAdmin   "org:{org}"  no_operation("the organization's webhooks, all of one level");
-        *       "/orgs/{org}/hooks/{rest+}"  OrgAdmin   "org:{org}"  sends_out  no_operation("the organization's webhooks, all of one level");
+        *       "/orgs/{org}/hooks/{rest+}"                                                OrgAdmin   "org:{org}"  sends_out  no_operation("the organization's webhooks, all of one level");
         GET     "/orgs/{org}/insights/{rest+}"                                             OrgAdmin   "org:{org}"  no_operation("who used the API, all of one level");
         GET     "/orgs/{org}/installations"                                                OrgAdmin   "org:{org}";
         GET     "/orgs/{org}/invitations"                                                  OrgAdmin   "org:{org}";
@@ -713,7 +713,7 @@ fn releases() -> Vec<Route> {
         GET     "/repos/{owner}/{repo}/releases"                      RepoPush  "repo:{owner}/{repo}"      reads(repos::setting);
         POST    "/repos/{owner}/{repo}/releases"                      RepoPush  "repo:{owner}/{repo}{at}"  sends_out  reads(branch::release);
         GET     "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}"      reads(repos::setting);
-        PATCH   "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}"  sends_out;
+        PATCH   "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}"      sends_out;
         DELETE  "/repos/{owner}/{repo}/releases/assets/{asset_id}"    RepoPush  "repo:{owner}/{repo}";
         POST    "/repos/{owner}/{repo}/releases/generate-notes"       RepoPush  "repo:{owner}/{repo}";
         GET     "/repos/{owner}/{repo}/releases/latest"               RepoRead  "repo:{owner}/{repo}";
@@ -766,10 +766,10 @@ fn repositories() -> Vec<Route> {
         DELETE  "/repos/{owner}/{repo}/pre-receive-hooks/{pre_receive_hook_id}"                  RepoAdmin      "repo:{owner}/{repo}";
         PUT     "/repos/{owner}/{repo}/private-vulnerability-reporting"                          RepoAdmin      "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/private-vulnerability-reporting"                          RepoAdmin      "repo:{owner}/{repo}";
-        GET     "/repos/{owner}/{repo}/tags/protection"  RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
+        GET     "/repos/{owner}/{repo}/tags/protection"                                          RepoAdmin      "repo:{owner}/{repo}"  reads(repos::setting);
         POST    "/repos/{owner}/{repo}/tags/protection"                                          RepoAdmin      "repo:{owner}/{repo}";
         DELETE  "/repos/{owner}/{repo}/tags/protection/{tag_protection_id}"                      RepoAdmin      "repo:{owner}/{repo}";
-        GET     "/repos/{owner}/{repo}/teams"  RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting);
+        GET     "/repos/{owner}/{repo}/teams"                                                    RepoAdmin      "repo:{owner}/{repo}"  reads(repos::setting);
         PUT     "/repos/{owner}/{repo}/topics"                                                   RepoMaintain   "repo:{owner}/{repo}"  reads(repos::topics);
         POST    "/repos/{owner}/{repo}/transfer"                                                 RepoAdmin      "repo:{owner}/{repo}"  sends_out  reads(repos::transfer);
         GET     "/repos/{owner}/{repo}/vulnerability-alerts"                                     RepoAdmin      "repo:{owner}/{repo}"  reads(repos::setting);
@@ -825,7 +825,7 @@ fn secret_scanning() -> Vec<Route> {
         *      "/repos/{owner}/{repo}/secret-scanning/custom-patterns/{rest+}"          RepoAdmin  "repo:{owner}/{repo}"  reads(repos::setting)  no_operation("the repository's own patterns, all of one level");
         POST   "/repos/{owner}/{repo}/secret-scanning/push-protection-bypasses"         -          -                      agent_only("only whoever committed the secret may bypass, so the agent's own account");
         GET    "/repos/{owner}/{repo}/secret-scanning/scan-history"                     RepoAdmin  "repo:{owner}/{repo}"  reads(repos::delegable);
-        GET    "/repos/{owner}/{repo}/secret-scanning/{rest+}"  RepoAdmin  "repo:{owner}/{repo}"  sensitive  reads(repos::delegable)  no_operation("what is newer than the inventory is as secret");
+        GET    "/repos/{owner}/{repo}/secret-scanning/{rest+}"                          RepoAdmin  "repo:{owner}/{repo}"  sensitive  reads(repos::delegable)  no_operation("what is newer than the inventory is as secret");
         GET    "/repos/{owner}/{repo}/security-advisories"                              RepoAdmin  "repo:{owner}/{repo}"  reads(repos::advisories);
         POST   "/repos/{owner}/{repo}/security-advisories"                              RepoAdmin  "repo:{owner}/{repo}"  reads(repos::delegable);
         POST   "/repos/{owner}/{repo}/security-advisories/reports"                      RepoRead   "repo:{owner}/{repo}"  sends_out  reads(issues::writes);
