@@ -32,12 +32,13 @@ pub(crate) fn count(output: &str) -> Counts {
     counts
 }
 
-/// The part of a line with the numbers, if it is a runner's closing line.
+/// The part of a line with the numbers, if it is a runner's closing line. One of libtest that is indented is what cargo-nextest
+/// quotes of a test it counts itself.
 fn closing(line: &str) -> Option<&str> {
-    let line = line.trim();
     if let Some(rest) = line.strip_prefix("test result: ") {
         return rest.split_once(". ").map(|(_, numbers)| numbers);
     }
+    let line = line.trim();
     if line.starts_with("Summary [") {
         return line.split_once(" run: ").map(|(_, numbers)| numbers);
     }
@@ -79,6 +80,11 @@ mod tests {
                 "test result: FAILED. 1 passed; 2 failed; 0 ignored\ntest result: ok. 4 passed; 0 failed; 0 ignored",
                 5,
                 2,
+            ),
+            (
+                "    test result: FAILED. 0 passed; 1 failed; 0 ignored\n     Summary [   0.1s] 3 tests run: 2 passed, 1 failed, 0 skipped",
+                2,
+                1,
             ),
             (
                 "==== 1 failed, 12 passed, 2 skipped, 1 error in 0.12s ====",
