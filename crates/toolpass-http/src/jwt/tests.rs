@@ -1,3 +1,5 @@
+//! Assertions signed with a key, and keys that are none.
+
 use std::time::Duration;
 
 use ring::signature::{

@@ -1,3 +1,5 @@
+//! Tokens fetched once for all who wait, kept as long as they hold, and fetched anew when refused.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Semaphore;
