@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -206,21 +207,28 @@ async def _acheck(engine: Toolpass) -> bool:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-def test_a_signal_interrupts_a_wait(github: GithubStandin, engine: Toolpass) -> None:
+def test_a_signal_interrupts_a_wait(github: GithubStandin) -> None:
+    accepted: list[socket.socket] = []
+
     def interrupt_once_it_waits() -> None:
-        while not github.requests():
-            pass
+        # Whoever connects waits from then on: it is never answered.
+        accepted.append(silent.accept()[0])
         os.kill(os.getpid(), signal.SIGINT)
 
-    github.fail("/repos", "hang")
-    kit = Kit(permissions=engine)
-    check = toolpass.permission_check(engine, "github", "repo.read", "repo:{repo}")
-    tool = kit.tool(authorize=check, limit=1, name="read")(lambda repo: pytest.fail("the body ran"))
-    with dana().active() as session:
-        threading.Thread(target=interrupt_once_it_waits).start()
-        with pytest.raises(KeyboardInterrupt):
-            tool("acme/shop")
-        assert session.count("tool:read") == 0
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        engine = Toolpass(connections=[github.connection(url=url, ca_file=None, timeout="5m")])
+        kit = Kit(permissions=engine)
+        check = toolpass.permission_check(engine, "github", "repo.read", "repo:{repo}")
+        tool = kit.tool(authorize=check, limit=1, name="read")(lambda repo: pytest.fail("the body ran"))
+        thread = threading.Thread(target=interrupt_once_it_waits, daemon=True)
+        with dana().active() as session:
+            thread.start()
+            with pytest.raises(KeyboardInterrupt):
+                tool("acme/shop")
+            assert session.count("tool:read") == 0
+        thread.join()
+        accepted[0].close()
     assert kit.event.outcome == "cancelled"
 
 
