@@ -61,6 +61,7 @@ async def later(name: str, call: toolpass.Call) -> str:
     [
         ({}, "KeyError: the mapping `credentials` has no such name; known are none"),
         ({"git": SECRET, "ci": SECRET}, "known are `git`, `ci`"),
+        ({f"k{n}": SECRET for n in range(12)}, "`k9` and 2 more"),
         (raising(ValueError("private")), "the callable `credentials` raised ValueError"),
         (later, "the callable `credentials` raised TypeError"),
         (

@@ -445,9 +445,19 @@ fn listed(names: &[String]) -> String {
     if names.is_empty() {
         return "none".into();
     }
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
+    let shown = names.iter().take(MAX_NAMES);
+    let quoted: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let quoted = quoted.join(", ");
+    if more == 0 {
+        quoted
+    } else {
+        format!("{quoted} and {more} more")
+    }
 }
+
+/// How many names of a mapping are shown.
+const MAX_NAMES: usize = 10;
 
 /// The guard asked and went away.
 pub(super) fn asked_too_late() -> PyErr {
