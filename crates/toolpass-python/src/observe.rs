@@ -24,6 +24,7 @@ use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
 use crate::locate::{self, Located};
+use crate::redaction;
 use crate::source::{OnThread, current_block};
 use crate::toolkit::State;
 use crate::value::type_name;
@@ -355,9 +356,9 @@ impl CallContext {
                 return error;
             }
             let refusal: Refusal = self.call.check_crashed(&type_name(error.value(py)));
-            let refused = errors::refused(py, &refusal);
-            refused.set_cause(py, Some(error));
-            refused
+            let secrets = self.call.secrets();
+            let tells = |error: &PyErr| !redaction::chain_mentions(py, error, &secrets);
+            errors::refused_because(py, &refusal, Some(error).filter(tells))
         });
         for event in self.call.late_events(Asker::now()) {
             self.state.emit(py, event)?;
