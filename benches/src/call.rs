@@ -10,13 +10,14 @@ use toolpass_core::effect::Effect;
 use toolpass_core::glob::Glob;
 use toolpass_core::template::Template;
 use toolpass_guard::arguments::Argument;
+use toolpass_guard::budget::{Budget, TooLarge};
 use toolpass_guard::call::{BodyEnd, Finished};
 use toolpass_guard::hint::Hint;
 use toolpass_guard::pipeline::{Begin, Next, begin};
-use toolpass_guard::scope::{Host, PredicateId, ScopeRule, Verdict};
-use toolpass_guard::session::Session;
+use toolpass_guard::scope::{AskText, Host, PredicateId, ScopeRule, Verdict};
+use toolpass_guard::session::{Memory, Session};
 use toolpass_guard::settings::Settings;
-use toolpass_guard::tool::{Authorize, Parameter, ParameterKind, Permission, Tool};
+use toolpass_guard::tool::{Authorize, Outside, Parameter, ParameterKind, Permission, Tool};
 use toolpass_guard::value::{ClassId, Value, View};
 
 /// A text, as a language's value.
@@ -43,6 +44,12 @@ impl Value for Text {
     fn shown(&self, max_chars: usize) -> String {
         self.0.chars().take(max_chars).collect()
     }
+
+    fn texts(&self, budget: &mut Budget, found: &mut Vec<String>) -> Result<(), TooLarge> {
+        budget.take(self.0.len())?;
+        found.push(self.0.into());
+        Ok(())
+    }
 }
 
 /// An application without callables.
@@ -58,6 +65,12 @@ impl Host<Text> for Nobody {
     }
 }
 
+impl AskText for Nobody {
+    fn holds_text(&self, _: PredicateId, _: &str) -> bool {
+        false
+    }
+}
+
 /// What a call needs that is the same for all of them.
 pub struct Bench {
     settings: Arc<Settings>,
@@ -69,7 +82,7 @@ impl Bench {
     /// A tool with one argument and nothing declared, or with effect, scope and authorizer.
     /// Errors: a text that says which part is no good.
     pub fn new(declared: bool) -> Result<Bench, String> {
-        let session = Session::new("dana@example.com", None, None, None)
+        let session = Session::new("dana@example.com", None, None, None, Memory::new([1; 16]))
             .map_err(|error| error.to_string())?;
         Ok(Bench {
             settings: Arc::default(),
@@ -139,6 +152,7 @@ fn tool(declared: bool) -> Result<Tool, String> {
         untrusted_output: false,
         reads_private: false,
         sends_out: false,
+        outside: Outside::default(),
     })
 }
 
