@@ -425,6 +425,11 @@ impl Call {
         Some(number)
     }
 
+    /// Whether an upper layer holds a permit just now. Without one there is nothing a lower layer could use up.
+    pub fn holds_permits(&self) -> bool {
+        !self.lock().permits.is_empty()
+    }
+
     /// Use up the permit an upper layer was given for this very request, on this authority.
     pub(crate) fn take_permit(&self, who: ActAs, sending: &[u8; 32]) -> bool {
         let mut state = self.lock();

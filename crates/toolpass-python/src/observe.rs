@@ -88,6 +88,9 @@ pub(crate) fn observe_soon<'py>(
 
 /// Whether an upper layer was just given leave for this very request; uses it up.
 pub(crate) fn admits(context: &CallContext, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
+    if !context.call.holds_permits() {
+        return Ok(false); // the usual case, told without reading the request
+    }
     Ok(request::admitted(
         &context.call,
         current_block(parts.py())?,

@@ -682,6 +682,7 @@ fn a_permit_is_for_one_request_and_used_once() {
     ));
     assert!(admitted(&call, None, &asked));
     assert!(!admitted(&call, None, &asked), "the permit is used up");
+    assert!(!call.holds_permits());
 }
 
 #[test]
