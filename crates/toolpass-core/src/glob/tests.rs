@@ -138,7 +138,7 @@ fn every_reading_must_be_in_scope() {
         "each reading may be covered by another glob"
     );
     assert!(!scope(&["acme/%78"], "acme/%78"));
-    assert!(scope(&["C:\\work\\*"], "C:\\work\\a") && scope(&["C:/work/*"], "C:\\work\\a"));
+    assert!(scope(&["C:\\share\\*"], "C:\\share\\a") && scope(&["C:/share/*"], "C:\\share\\a"));
     assert!(!scope(&["C:\\work\\*"], "C:\\work\\a\\b"));
     assert!(!scope(&[], "a"));
 }
