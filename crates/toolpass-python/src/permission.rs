@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use toolpass_core::codes::{Code, RefusalCode, refusal_of};
 use toolpass_core::decision::Decision as Core;
 use toolpass_core::question::{Freshness, Question as Asked};
 use toolpass_core::template::{Filled, Template};
+use toolpass_guard::entitlements::arguments;
 use toolpass_guard::tool::Permission as Question;
 
 use crate::authorizer::AuthDecision;
@@ -16,6 +17,7 @@ use crate::call::CallContext;
 use crate::decision::Decision;
 use crate::engine::Asker;
 use crate::errors;
+use crate::value::PyValue;
 
 /// An authorizer that asks an engine.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -168,15 +170,10 @@ pub(crate) fn log_time() -> String {
     crate::audit::time_text(Asker::wall())
 }
 
+/// A value for a field, by the guard's one rule of what may fill a template.
 fn filled(value: &Bound<'_, PyAny>) -> Option<Filled<'static>> {
-    if let Ok(text) = value.cast::<PyString>() {
-        // U+FFFD stands for what could not be read: the resource asked about would not be the one that is touched.
-        let text = text.to_string_lossy();
-        return (!text.contains(char::REPLACEMENT_CHARACTER))
-            .then(|| Filled::Text(text.into_owned().into()));
-    }
-    if value.is_instance_of::<PyBool>() {
-        return None;
-    }
-    value.extract::<i128>().ok().map(Filled::Integer)
+    arguments::filled(&PyValue {
+        object: value.clone(),
+        classes: &[],
+    })
 }
