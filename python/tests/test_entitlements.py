@@ -11,7 +11,7 @@ import urllib3
 
 import toolpass
 from support.kits import DANA
-from support.watched import Watched
+from support.watched import Answer, Watched
 from toolpass import (
     ActionRecorder,
     ActionRefused,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from support.server import Server
+    from support.standin import GithubStandin
 
 SHOP, BLOG = "/api/v3/repos/acme/shop", "/api/v3/repos/acme/blog"
 EVERYTHING = ("repo:acme/shop", "repo:acme/blog")
@@ -142,6 +143,150 @@ def test_async_tools_are_held_and_recorded_too(server: Server, tmp_path: Path) -
     refusing = Watched(server.url, (), entitlements=path)
     with pytest.raises(ToolRefused, match="not_authorized"):
         asyncio.run(run(refusing))
+
+
+#: Three questions known beforehand, in the order of the file.
+PLANNED = mapping(*((f"github:{action}", "repo:{repo}", "user", "write") for action in ("a", "b", "c")))
+
+
+class Told(Watched):
+    """An engine that says of each action what it is told: an answer, or an exception. It allows the others."""
+
+    def __init__(self, url: str, **answers: Any) -> None:
+        self.answers = answers
+        super().__init__(url, entitlements=PLANNED)
+
+    def check(self, user: str, connection: str, action: str, resource: str, *_: Any, **__: Any) -> Answer:
+        self.asked.append(action)
+        answer = self.answers.get(action, Answer("allow", "ok"))
+        if isinstance(answer, BaseException):
+            raise answer
+        assert isinstance(answer, Answer)
+        return answer
+
+
+class AsyncTold(Told):
+    """The same asked asynchronously: no question is answered before all three were put."""
+
+    def __init__(self, url: str, **answers: Any) -> None:
+        super().__init__(url, **answers)
+        self.all_put = asyncio.Event()
+
+    async def acheck(self, *args: Any, **kwargs: Any) -> Answer:
+        self.connections.append("put")
+        if len(self.connections) == 3:
+            self.all_put.set()
+        await self.all_put.wait()
+        return super().check(*args, **kwargs)
+
+    def ran(self) -> list[str]:
+        """Run a tool; what its body noted."""
+        ran: list[str] = []
+
+        @self.toolkit.tool(name="reader")
+        async def reader(repo: str) -> None:
+            ran.append(repo)
+
+        async def main() -> None:
+            with Session(DANA).active():
+                await asyncio.wait_for(reader("acme/shop"), 60)
+
+        asyncio.run(main())
+        return ran
+
+
+UNKNOWN, NO = Answer("unknown", "nobody knows"), Answer("deny", "no")
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "about"),
+    [
+        ({"b": UNKNOWN}, "authorization_error", "do b on"),
+        ({"c": UNKNOWN}, "authorization_error", "do c on"),
+        ({"c": RuntimeError("lost")}, "authorization_error", "do c on"),
+        ({"a": UNKNOWN, "b": NO}, "authorization_error", "do a on"),
+        ({"b": NO, "c": UNKNOWN}, "not_authorized", "do b on"),
+    ],
+)
+def test_what_is_planned_is_asked_at_once_and_one_unknown_refuses(
+    server: Server, answers: dict[str, Any], code: str, about: str
+) -> None:
+    told = AsyncTold(server.url, **answers)
+    with pytest.raises(ToolRefused, match=about) as refused:
+        told.ran()
+    assert refused.value.code == code, "the first refusal in the order of the file"
+    assert sorted(told.asked) == ["a", "b", "c"]
+    expected = next((one for one in answers.values() if isinstance(one, Exception)), None)
+    assert refused.value.__cause__ is expected
+    sync = Told(server.url, **answers)
+    with pytest.raises(ToolRefused, match=about):
+        call(sync.toolkit.tool(name="reader")(lambda repo: pytest.fail("the body ran")), "acme/shop")
+    assert sync.asked == ["a", "b", "c"][: len(sync.asked)]
+
+
+def test_what_is_planned_and_allowed_lets_the_body_run(server: Server) -> None:
+    assert AsyncTold(server.url).ran() == ["acme/shop"]
+
+
+def test_cancelling_a_call_cancels_all_that_it_asks(server: Server) -> None:
+    class Endless(AsyncTold):
+        async def acheck(self, *args: Any, **kwargs: Any) -> Answer:
+            self.connections.append("put")
+            if len(self.connections) == 3:
+                self.all_put.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.connections.append("cancelled")
+                raise
+            raise AssertionError
+
+    endless = Endless(server.url)
+
+    async def main() -> None:
+        @endless.toolkit.tool(name="reader", limit=1)
+        async def reader(repo: str) -> str:
+            return repo
+
+        with Session(DANA).active():
+            calling = asyncio.ensure_future(reader("acme/shop"))
+            await asyncio.wait_for(endless.all_put.wait(), 60)
+            calling.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await calling
+            assert endless.connections == ["put"] * 3 + ["cancelled"] * 3
+            endless.acheck = super(Endless, endless).acheck  # type: ignore[method-assign]
+            assert await reader("acme/shop") == "acme/shop", "its slot was given back"
+
+    asyncio.run(main())
+    assert [event.outcome for event in endless.events] == ["cancelled", "ran"]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_engine_in_this_process_answers_all_at_once(github: GithubStandin, asynchronous: bool) -> None:
+    github.fail("/repos/acme/shop/collaborators", "hang")
+    rows = mapping(READ, ("github:repo.read", "repo:{other}", "user", "read"))
+    engine = toolpass.Toolpass(connections=[github.connection(timeout="2s")])
+    toolkit = Toolkit(permissions=engine, entitlements=rows, audit=None)
+
+    def body(repo: str, other: str) -> None:
+        pytest.fail("the body ran")
+
+    async def abody(repo: str, other: str) -> None:
+        body(repo, other)
+
+    tool = toolkit.tool(name="reader")(abody if asynchronous else body)
+
+    async def main() -> None:
+        with Session(DANA).active():
+            await tool("acme/shop", "acme/gitops-shop")
+
+    with pytest.raises(ToolRefused, match="acme/shop") as refused:
+        asyncio.run(main()) if asynchronous else call(tool, "acme/shop", "acme/gitops-shop")
+    assert refused.value.code == "authorization_error"
+    asked = [entry["local_path"] for entry in github.requests()]
+    for repo in ("shop", "gitops-shop"):
+        assert any(path.startswith(f"/repos/acme/{repo}/collaborators") for path in asked), "nothing waits for another"
 
 
 def test_hosts_and_unmapped_reads_are_recorded_and_held(server: Server, elsewhere: Server, tmp_path: Path) -> None:

@@ -136,6 +136,18 @@ async def start_callable(
     return await answer if inspect.isawaitable(answer) else answer
 
 
+async def ask_all(engine: Any, questions: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
+    """Ask an engine of the application's all questions at once; an exception stands in the place of an answer."""
+    import asyncio
+
+    async def ask(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        if hasattr(engine, "acheck"):
+            return await engine.acheck(*arguments, **keywords)
+        return await start_callable(engine.check, arguments, keywords)
+
+    return await asyncio.gather(*(ask(*question) for question in questions), return_exceptions=True)
+
+
 def is_async(function: Any) -> bool:
     """Whether calling it answers a coroutine: an `async def`, a `partial` of one, or an object whose `__call__` is."""
     import functools

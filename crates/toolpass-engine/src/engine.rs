@@ -129,6 +129,18 @@ impl Engine {
         Some(self.finish(question, stored, asked, now))
     }
 
+    /// The same for several questions: all of them or nothing.
+    pub fn try_cached_many(&self, questions: &[Question]) -> Option<Vec<Decision>> {
+        let (asked, now) = (self.clock.monotonic(), self.clock.wall());
+        let stored = questions
+            .iter()
+            .map(|question| decisions::stored(self, question, asked, now))
+            .collect::<Option<Vec<_>>>()?;
+        let answered = questions.iter().zip(stored);
+        let finished = answered.map(|(question, stored)| self.finish(question, stored, asked, now));
+        Some(finished.collect())
+    }
+
     /// Answer questions at once, in their order. All count their time from the same moment; equal ones are asked once.
     /// Errors: [`TooMany`].
     pub async fn check_many(&self, questions: &[Question]) -> Result<Vec<Decision>, TooMany> {

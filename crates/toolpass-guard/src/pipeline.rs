@@ -4,7 +4,6 @@
 //! [`Admission::next`] says what must be known next, until it hands out the [`Permit`] or a [`Refusal`]. An admission that is
 //! dropped gives back what it took.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolpass_core::clock::{Monotonic, Wall};
@@ -53,8 +52,8 @@ pub struct Admission {
     slots: Option<Slots>,
     step: Step,
     question: Option<Arc<Question>>,
-    /// What the entitlements let be asked beforehand, once that is known.
-    planned: Option<VecDeque<Question>>,
+    /// What the entitlements let be asked beforehand, while it is asked.
+    planned: Arc<[Question]>,
     awaited: Option<Awaited>,
     refusal: Option<Refusal>,
 }
@@ -63,8 +62,8 @@ pub struct Admission {
 pub enum Next {
     /// The answer of the engine that the tool names: [`Admission::answer_decision`].
     Ask(Arc<Question>),
-    /// The answer of the toolkit's engine: [`Admission::answer_decision`].
-    AskEntitled(Arc<Question>),
+    /// The answers of the toolkit's engine to all of these, asked at once: [`Admission::answer_entitled`].
+    AskEntitled(Arc<[Question]>),
     /// Whether the event [`Call::started`] is written: [`Admission::answer_audit`].
     Audit,
     /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
@@ -97,6 +96,7 @@ enum Awaited {
     Authorizer,
     Credential,
     Decision,
+    Entitled,
 }
 
 /// Begin a call: steps 1 to 3.
@@ -133,7 +133,7 @@ pub fn begin<V: Value, H: Host<V> + AskText>(input: Begin<'_, V>, host: &mut H) 
         slots: None,
         step: Step::Authorize,
         question: None,
-        planned: None,
+        planned: Arc::default(),
         awaited: None,
         refusal: None,
     };
@@ -167,14 +167,14 @@ impl Admission {
                         Err(refusal) => Err(refusal),
                     }
                 }
-                Step::Entitled => match self.ask_entitled() {
-                    Ok(Some(next)) => return (Some(self), next),
-                    Ok(None) => {
-                        self.step = Step::Inputs;
-                        Ok(())
+                Step::Entitled => {
+                    self.step = Step::Inputs;
+                    match self.ask_entitled() {
+                        Ok(Some(next)) => return (Some(self), next),
+                        Ok(None) => Ok(()),
+                        Err(refusal) => Err(refusal),
                     }
-                    Err(refusal) => Err(refusal),
-                },
+                }
                 Step::Inputs => {
                     self.step = Step::Exfiltration;
                     self.inputs()
@@ -207,26 +207,31 @@ impl Admission {
         }
     }
 
-    /// Answer [`Next::Ask`] or [`Next::AskEntitled`].
+    /// Answer [`Next::Ask`].
     pub fn answer_decision(&mut self, decision: &Decision, now: Monotonic) {
         if !self.is_answer(Awaited::Decision) {
             return;
         }
-        let Some(question) = self.question.take() else {
+        if let Some(question) = self.question.take() {
+            self.take_decision(&question, decision, now);
+        }
+    }
+
+    /// Answer [`Next::AskEntitled`], in the order of its questions. The first that is no allow refuses, and whoever asks may
+    /// stop there; otherwise a missing answer refuses too.
+    pub fn answer_entitled(&mut self, decisions: &[Decision], now: Monotonic) {
+        if !self.is_answer(Awaited::Entitled) {
             return;
-        };
-        let what = format!("do {} on {}", question.action, question.resource);
-        self.call.note_authorization(format!(
-            "{}: {what} in {}: {}",
-            decision.outcome().as_str(),
-            question.connection,
-            decision.reason()
-        ));
-        match authorization::of_decision(&question.user, &what, decision) {
-            Some((code, reason)) => self.refuse(code, reason),
-            // Only the call's own requests ask it again.
-            None if self.call.hooked => self.call.remember_allowed(Asked::of(&question), now),
-            None => {}
+        }
+        let planned = std::mem::take(&mut self.planned);
+        for (question, decision) in planned.iter().zip(decisions) {
+            self.take_decision(question, decision, now);
+            if self.refusal.is_some() {
+                return;
+            }
+        }
+        if planned.len() != decisions.len() {
+            self.refusal = Some(self.unanswered());
         }
     }
 
@@ -334,22 +339,14 @@ impl Admission {
 
     /// Step 4, after the tool's own authorizer: the questions of the tool's entitlements, in the order of the file.
     fn ask_entitled(&mut self) -> Result<Option<Next>, Refusal> {
-        let planned = match &mut self.planned {
-            Some(planned) => planned,
-            None => {
-                let questions = entitlements::questions(&self.call).map_err(|(code, reason)| {
-                    Refusal::of_call(code, &self.call.tool.name, reason)
-                })?;
-                self.planned.insert(questions.into())
-            }
-        };
-        let Some(question) = planned.pop_front() else {
+        let questions = entitlements::questions(&self.call)
+            .map_err(|(code, reason)| Refusal::of_call(code, &self.call.tool.name, reason))?;
+        if questions.is_empty() {
             return Ok(None);
-        };
-        let question = Arc::new(question);
-        self.question = Some(Arc::clone(&question));
-        self.awaited = Some(Awaited::Decision);
-        Ok(Some(Next::AskEntitled(question)))
+        }
+        self.planned = questions.into();
+        self.awaited = Some(Awaited::Entitled);
+        Ok(Some(Next::AskEntitled(Arc::clone(&self.planned))))
     }
 
     fn inputs(&self) -> Result<(), Refusal> {
@@ -394,6 +391,23 @@ impl Admission {
                     )),
                 )
             }
+        }
+    }
+
+    /// What the engine says to a question: an allow is remembered, anything else refuses.
+    fn take_decision(&mut self, question: &Question, decision: &Decision, now: Monotonic) {
+        let what = format!("do {} on {}", question.action, question.resource);
+        self.call.note_authorization(format!(
+            "{}: {what} in {}: {}",
+            decision.outcome().as_str(),
+            question.connection,
+            decision.reason()
+        ));
+        match authorization::of_decision(&question.user, &what, decision) {
+            Some((code, reason)) => self.refuse(code, reason),
+            // Only the call's own requests ask it again.
+            None if self.call.hooked => self.call.remember_allowed(Asked::of(question), now),
+            None => {}
         }
     }
 

@@ -64,6 +64,27 @@ async fn a_fresh_batch_reads_an_account_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn stored_answers_are_all_there_or_none() {
+    let world = World::new();
+    let other = Question {
+        resource: "thing:2".into(),
+        ..question()
+    };
+    let batch = [question(), other.clone()];
+    world.ask(&question()).await;
+    assert!(world.engine.try_cached_many(&batch).is_none());
+    world.ask(&other).await;
+    let answers = world.engine.try_cached_many(&batch).unwrap();
+    assert_eq!(answers.len(), 2);
+    assert!(
+        answers
+            .iter()
+            .all(|decision| decision.code() == Code::Allowed)
+    );
+    assert_eq!(world.asked(), (1, 2), "nobody was asked again");
+}
+
+#[tokio::test(start_paused = true)]
 async fn all_share_one_deadline() {
     let world = World::new();
     world.system.check_does(Does::Hang);

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyBaseException, PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use toolpass_core::clock::{Clock, Monotonic, Wall};
-use toolpass_core::codes::Code;
+use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision as Core;
 use toolpass_core::question::{Freshness, Pointer, Question};
 use toolpass_core::resource::Resource;
+use toolpass_engine::engine::TooMany;
 use toolpass_http::clock::SystemClock;
 
 use super::Toolpass;
@@ -41,10 +42,10 @@ impl From<Core> for Said {
 }
 
 /// An answer now, or something to await for it.
-pub(crate) enum Answer<'py> {
+pub(crate) enum Answer<'py, D = Core> {
     /// Now.
-    Now(Core),
-    /// An awaitable of a `Decision`.
+    Now(D),
+    /// An awaitable of a `Decision`, or of a list of them.
     Later(Bound<'py, PyAny>),
 }
 
@@ -105,6 +106,72 @@ impl Asker {
                 }
                 Err(error) => Err(error),
             },
+        }
+    }
+
+    /// Ask several questions at once, waiting for all answers. An engine of the application's is asked one after the other, up to
+    /// the first that is no allow.
+    pub(crate) fn ask_many(&self, py: Python<'_>, questions: &[Question]) -> PyResult<Vec<Said>> {
+        if let Asker::Native(engine) = self {
+            let toolpass = engine.get();
+            let engine = toolpass.engine()?;
+            let decisions = match engine.try_cached_many(questions) {
+                Some(decisions) => decisions,
+                None => toolpass
+                    .wait(py, engine.check_many(questions))?
+                    .map_err(|error| PyValueError::new_err(error.to_string()))?,
+            };
+            return Ok(decisions.into_iter().map(Said::from).collect());
+        }
+        let mut all = Vec::with_capacity(questions.len());
+        for question in questions {
+            let said = self.ask(py, question)?;
+            let is_allow = said.decision.outcome() == Outcome::Allow;
+            all.push(said);
+            if !is_allow {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Ask several questions at once without blocking the loop: an awaitable of a list of answers, and of exceptions in the place
+    /// of answers, see [`said_many`].
+    pub(crate) fn ask_many_soon<'py>(
+        &self,
+        py: Python<'py>,
+        questions: &Arc<[Question]>,
+    ) -> PyResult<Answer<'py, Vec<Core>>> {
+        match self {
+            Asker::Native(engine) => {
+                let toolpass = engine.get();
+                let engine = toolpass.engine()?;
+                if let Some(decisions) = engine.try_cached_many(questions) {
+                    return Ok(Answer::Now(decisions));
+                }
+                let questions = Arc::clone(questions);
+                let asked = async move { engine.check_many(&questions).await };
+                let finish = |py: Python<'_>, answered: Result<Vec<Core>, TooMany>| {
+                    let decisions =
+                        answered.map_err(|error| PyValueError::new_err(error.to_string()))?;
+                    let objects = decisions
+                        .into_iter()
+                        .map(|decision| Decision::object(py, decision));
+                    Ok(PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)?
+                        .into_any()
+                        .unbind())
+                };
+                toolpass.awaitable(py, asked, finish).map(Answer::Later)
+            }
+            Asker::Foreign(engine) => {
+                let asked = questions
+                    .iter()
+                    .map(|question| parts(py, question))
+                    .collect::<PyResult<Vec<_>>>()?;
+                py.import("toolpass._context")?
+                    .call_method1("ask_all", (engine.bind(py), asked))
+                    .map(Answer::Later)
+            }
         }
     }
 
@@ -207,6 +274,25 @@ impl Asker {
             raised: Some(error),
         }
     }
+}
+
+/// What was awaited of [`Asker::ask_many_soon`].
+/// Errors: what was raised that is no `Exception`.
+pub(crate) fn said_many(answers: &Bound<'_, PyAny>) -> PyResult<Vec<Said>> {
+    let py = answers.py();
+    let said = |answer: PyResult<Bound<'_, PyAny>>| {
+        let answer = answer?;
+        if !answer.is_instance_of::<PyBaseException>() {
+            return Ok(of_foreign(&answer).into());
+        }
+        let error = PyErr::from_value(answer);
+        if error.is_instance_of::<PyException>(py) {
+            Ok(Asker::crashed(py, error))
+        } else {
+            Err(error)
+        }
+    };
+    answers.try_iter()?.map(said).collect()
 }
 
 fn cannot_resolve() -> Core {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use toolpass_core::question::Question;
+use toolpass_core::codes::Outcome;
 use toolpass_guard::arguments::Argument;
 use toolpass_guard::call::{BodyEnd, Call, Finished, Permit};
 use toolpass_guard::entitlements::enforce::Standing;
@@ -153,12 +153,18 @@ impl Opened {
             admission = match (rest, next) {
                 (_, Next::Run(permit)) => return Ok(Driven::Run(permit, credential)),
                 (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
-                (Some(mut rest), next @ (Next::Ask(_) | Next::AskEntitled(_))) => {
-                    match self.ask(py, guarded, &next) {
-                        Ok(said) => self.take_decision(py, &mut rest, said),
-                        Err(error) => rest = self.not_answered(py, rest, error)?,
-                    }
-                    rest
+                (Some(rest), Next::Ask(question)) => {
+                    let said = guarded
+                        .authorizer
+                        .engine()
+                        .and_then(|engine| engine.ask(py, &question));
+                    self.take_decision(py, rest, said)?
+                }
+                (Some(rest), Next::AskEntitled(questions)) => {
+                    let said = self
+                        .engine()
+                        .and_then(|engine| engine.ask_many(py, &questions));
+                    self.take_entitled(py, rest, said)?
                 }
                 (Some(rest), Next::CallAuthorizer) => {
                     let answered = guarded.authorizer.ask(py, &self.context);
@@ -194,9 +200,49 @@ impl Opened {
     }
 
     /// Answer with what an engine said; an exception of it stays to be the refusal's cause.
-    pub(super) fn take_decision(&self, py: Python<'_>, admission: &mut Admission, said: Said) {
+    /// Errors: what interrupted the call.
+    pub(super) fn take_decision(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        said: PyResult<Said>,
+    ) -> PyResult<Admission> {
+        let said = match said {
+            Ok(said) => said,
+            Err(error) => return self.not_answered(py, admission, error),
+        };
         admission.answer_decision(&said.decision, Asker::now());
-        if let Some(error) = said.raised {
+        self.keep_raised(py, said.raised);
+        Ok(admission)
+    }
+
+    /// The same for all that the entitlements ask at once: the cause is that of the first which is no allow.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_entitled(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        said: PyResult<Vec<Said>>,
+    ) -> PyResult<Admission> {
+        let said = match said {
+            Ok(said) => said,
+            Err(error) => return self.not_answered(py, admission, error),
+        };
+        let (decisions, raised): (Vec<_>, Vec<_>) = said
+            .into_iter()
+            .map(|said| (said.decision, said.raised))
+            .unzip();
+        admission.answer_entitled(&decisions, Asker::now());
+        let refusing = decisions
+            .iter()
+            .zip(raised)
+            .find(|(decision, _)| decision.outcome() != Outcome::Allow);
+        self.keep_raised(py, refusing.and_then(|(_, raised)| raised));
+        Ok(admission)
+    }
+
+    fn keep_raised(&self, py: Python<'_>, raised: Option<PyErr>) {
+        if let Some(error) = raised {
             self.keep(errors::kept(py, &self.call, "the engine", error));
         }
     }
@@ -228,30 +274,11 @@ impl Opened {
         *self.crash.lock().unwrap_or_else(PoisonError::into_inner) = crash;
     }
 
-    fn ask(&self, py: Python<'_>, guarded: &Guarded, next: &Next) -> PyResult<Said> {
-        let (engine, question) = self.engine(guarded, next)?;
-        engine.ask(py, question)
-    }
-
-    /// Which engine a question is for: the one the tool names, or the toolkit's.
+    /// The toolkit's engine.
     /// Errors: `TypeError` when there is none.
-    pub(super) fn engine<'n>(
-        &'n self,
-        guarded: &'n Guarded,
-        next: &'n Next,
-    ) -> PyResult<(&'n Asker, &'n Question)> {
-        match next {
-            Next::Ask(question) => Ok((guarded.authorizer.engine()?, question)),
-            Next::AskEntitled(question) => match &self.state.engine {
-                Some(engine) => Ok((engine, question)),
-                None => Err(PyTypeError::new_err("no engine is set up to ask")),
-            },
-            Next::Audit
-            | Next::CallAuthorizer
-            | Next::FetchCredential(_)
-            | Next::Refuse(_)
-            | Next::Run(_) => Err(PyTypeError::new_err("nothing is asked")),
-        }
+    pub(super) fn engine(&self) -> PyResult<&Asker> {
+        let engine = self.state.engine.as_ref();
+        engine.ok_or_else(|| PyTypeError::new_err("no engine is set up to ask"))
     }
 
     /// The named credential of the toolkit's source.

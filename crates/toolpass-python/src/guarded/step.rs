@@ -16,7 +16,7 @@ use super::result::collected;
 use super::{Guarded, Opened, body};
 use crate::credential::Source;
 use crate::decision::of_foreign;
-use crate::engine::{Answer, Asker};
+use crate::engine::{Answer, Asker, said_many};
 
 /// A call of an async tool, at one point.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -50,6 +50,7 @@ enum Asked {
     Authorizer,
     Credential,
     Decision,
+    Entitled,
 }
 
 #[pymethods]
@@ -165,14 +166,33 @@ impl Step {
                     let value = self.opened.refuse(py, refusal)?;
                     return Ok(self.at(Stage::Answered(value)));
                 }
-                (Some(mut rest), next @ (Next::Ask(_) | Next::AskEntitled(_))) => {
-                    match self.ask(py, &next) {
+                (Some(mut rest), Next::Ask(question)) => {
+                    let authorizer = &self.guarded.get().authorizer;
+                    let asked = authorizer
+                        .engine()
+                        .and_then(|engine| engine.ask_soon(py, &question));
+                    match asked {
                         Ok(Answer::Now(decision)) => {
                             rest.answer_decision(&decision, Asker::now());
                             admission = rest;
                             continue;
                         }
                         Ok(Answer::Later(awaitable)) => (rest, Asked::Decision, awaitable),
+                        Err(error) => {
+                            admission = self.opened.not_answered(py, rest, error)?;
+                            continue;
+                        }
+                    }
+                }
+                (Some(mut rest), Next::AskEntitled(questions)) => {
+                    let engine = self.opened.engine();
+                    match engine.and_then(|engine| engine.ask_many_soon(py, &questions)) {
+                        Ok(Answer::Now(decisions)) => {
+                            rest.answer_entitled(&decisions, Asker::now());
+                            admission = rest;
+                            continue;
+                        }
+                        Ok(Answer::Later(awaitable)) => (rest, Asked::Entitled, awaitable),
                         Err(error) => {
                             admission = self.opened.not_answered(py, rest, error)?;
                             continue;
@@ -220,7 +240,7 @@ impl Step {
 
     fn go_on(&self, py: Python<'_>, answer: PyResult<Bound<'_, PyAny>>) -> PyResult<Step> {
         let Stage::Waiting {
-            mut admission,
+            admission,
             asked,
             credential,
             ..
@@ -228,7 +248,7 @@ impl Step {
         else {
             return Err(PyTypeError::new_err("this call waits for nothing"));
         };
-        let mut credential = credential;
+        let (mut admission, mut credential) = (admission, credential);
         match asked {
             Asked::Authorizer => admission = self.opened.take_authorizer(py, admission, answer)?,
             Asked::Credential => {
@@ -244,7 +264,11 @@ impl Step {
                     Ok(answer) => of_foreign(&answer).into(),
                     Err(error) => Asker::crashed(py, error),
                 };
-                self.opened.take_decision(py, &mut admission, said);
+                admission = self.opened.take_decision(py, admission, Ok(said))?;
+            }
+            Asked::Entitled => {
+                let said = answer.and_then(|answers| said_many(&answers));
+                admission = self.opened.take_entitled(py, admission, said)?;
             }
         }
         let next = Step {
@@ -253,11 +277,6 @@ impl Step {
             stage: Mutex::new(Stage::Done),
         };
         next.run(py, admission, credential)
-    }
-
-    fn ask<'py>(&self, py: Python<'py>, next: &Next) -> PyResult<Answer<'py>> {
-        let (engine, question) = self.opened.engine(self.guarded.get(), next)?;
-        engine.ask_soon(py, question)
     }
 
     /// An async authorizer's awaitable, or an ordinary one in a worker thread under a copy of the context.

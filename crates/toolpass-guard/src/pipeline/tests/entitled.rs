@@ -80,10 +80,10 @@ fn authorized(admission: Admission) -> Admission {
     admission
 }
 
-fn asked_entitled(admission: Admission) -> (Admission, Arc<Question>) {
+fn asked_entitled(admission: Admission) -> (Admission, Arc<[Question]>) {
     match admission.next() {
-        (Some(admission), Next::AskEntitled(question)) => (admission, question),
-        _ => panic!("expected a question of the entitlements"),
+        (Some(admission), Next::AskEntitled(questions)) => (admission, questions),
+        _ => panic!("expected the questions of the entitlements"),
     }
 }
 
@@ -148,25 +148,93 @@ fn an_entry_fits_what_the_tool_declares() {
 fn what_is_known_beforehand_is_asked_after_the_tools_own_authorizer() {
     let file = || set(&[("deploy", &[], &[UNMAPPED, GLOB, AGENT, PUSH, READ])]);
     let admission = authorized(deploy(settings(&["gh"]), file(), |_| {}));
-    let (mut admission, question) = asked_entitled(admission);
+    let (mut admission, questions) = asked_entitled(admission);
+    let asked: Vec<_> = questions
+        .iter()
+        .map(|asked| (&*asked.connection, &*asked.action, &*asked.resource))
+        .collect();
     assert_eq!(
-        (
-            question.connection.as_str(),
-            question.action.as_str(),
-            question.resource.as_str()
-        ),
-        ("gh", "repo.push", "repo:acme/x")
+        asked,
+        [
+            ("gh", "repo.push", "repo:acme/x"),
+            ("gh", "repo.read", "repo:acme/x")
+        ],
+        "all at once, in the order of the file"
     );
-    admission.answer_decision(&Decision::allow(""), now());
-    let (mut admission, question) = asked_entitled(admission);
-    assert_eq!(question.action, "repo.read");
-    admission.answer_decision(&Decision::allow(""), now());
+    admission.answer_entitled(&[Decision::allow(""), Decision::allow("")], now());
     runs(admission);
+}
 
-    let admission = authorized(deploy(settings(&["gh"]), file(), |_| {}));
-    let (mut admission, _) = asked_entitled(admission);
-    admission.answer_decision(&Decision::deny("no"), now());
-    assert_eq!(refused(admission.next()), RefusalCode::NotAuthorized);
+/// What a call that plans to push, read and admin comes to with these answers.
+fn answered(decisions: &[Decision]) -> Result<(), Refusal> {
+    let file = set(&[("deploy", &[], &[PUSH, READ, ADMIN])]);
+    let admission = deploy(settings(&["gh"]), file, |tool| tool.effect = None);
+    let (mut admission, questions) = asked_entitled(authorized(admission));
+    assert_eq!(questions.len(), 3);
+    admission.answer_entitled(decisions, now());
+    match admission.next() {
+        (None, Next::Run(_)) => Ok(()),
+        (None, Next::Refuse(refusal)) => Err(refusal),
+        _ => panic!("expected an end"),
+    }
+}
+
+#[test]
+fn one_answer_that_is_no_allow_refuses() {
+    let allow = || Decision::allow("");
+    let unknown = || Decision::unknown(Code::UpstreamError, "nobody knows");
+    assert!(answered(&[allow(), allow(), allow()]).is_ok());
+    for (decisions, code, about) in [
+        (
+            [allow(), unknown(), allow()],
+            RefusalCode::AuthorizationError,
+            "repo.read",
+        ),
+        (
+            [allow(), allow(), Decision::deny("no")],
+            RefusalCode::NotAuthorized,
+            "repo.admin",
+        ),
+        (
+            [allow(), Decision::deny("no"), unknown()],
+            RefusalCode::NotAuthorized,
+            "repo.read",
+        ),
+        (
+            [unknown(), Decision::deny("no"), allow()],
+            RefusalCode::AuthorizationError,
+            "repo.push",
+        ),
+    ] {
+        let refusal = answered(&decisions).unwrap_err();
+        assert_eq!(refusal.code, code, "the first in the order of the file");
+        assert!(refusal.reason.contains(about), "{}", refusal.reason);
+    }
+}
+
+#[test]
+fn an_answer_too_few_or_too_many_refuses() {
+    let allow = || Decision::allow("");
+    for count in [0, 1, 2, 4] {
+        let refusal = answered(&vec![allow(); count]).unwrap_err();
+        assert_eq!(refusal.code, RefusalCode::CheckError, "{count} answers");
+    }
+    let stopped = answered(&[allow(), Decision::deny("no")]).unwrap_err();
+    assert_eq!(
+        stopped.code,
+        RefusalCode::NotAuthorized,
+        "a refusal needs no more"
+    );
+}
+
+#[test]
+fn the_answers_are_taken_only_for_what_was_asked() {
+    let file = || set(&[("deploy", &[], &[PUSH])]);
+    let (mut admission, _) = asked_entitled(authorized(deploy(settings(&["gh"]), file(), |_| {})));
+    admission.answer_decision(&Decision::allow(""), now());
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
+    let (admission, _) = asked_entitled(authorized(deploy(settings(&["gh"]), file(), |_| {})));
+    assert_eq!(refused(admission.next()), RefusalCode::CheckError);
 }
 
 #[test]
@@ -198,9 +266,10 @@ fn effects_and_entries_may_want_fresh_answers() {
     let mut file = set(&[("deploy", &[], &[READ, ADMIN])]);
     file.entry("deploy").actions[0].fresh = true;
     let admission = deploy(settings(&["gh"]), file, |tool| tool.effect = None);
-    let (mut admission, question) = asked_entitled(authorized(admission));
-    assert!(question.freshness.fresh, "its entry says so");
-    admission.answer_decision(&Decision::allow(""), now());
-    let (_, question) = asked_entitled(admission);
-    assert!(question.freshness.fresh, "it destroys");
+    let (_, questions) = asked_entitled(authorized(admission));
+    let fresh: Vec<_> = questions
+        .iter()
+        .map(|asked| asked.freshness.fresh)
+        .collect();
+    assert_eq!(fresh, [true, true], "its entry says so; it destroys");
 }
