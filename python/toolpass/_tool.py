@@ -7,7 +7,7 @@ look at: the original's, without `credential`.
 from __future__ import annotations
 
 from toolpass._context import is_async
-from toolpass._native import Guarded
+from toolpass._native import Closing, Guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,8 +149,17 @@ def _async_wrapper(guarded: Guarded, function: Callable[..., Any]) -> Callable[.
         try:
             result = await function(*args, **step.keywords(kwargs))
         except BaseException as error:
-            return step.raised(error)
-        return step.returned(result)
+            outcome = step.raised(error)
+        else:
+            outcome = step.returned(result)
+        while type(outcome) is Closing:
+            try:
+                answer = await outcome.awaitable
+            except BaseException as error:
+                outcome = outcome.fail(error)
+            else:
+                outcome = outcome.resume(answer)
+        return outcome
 
     return tool
 

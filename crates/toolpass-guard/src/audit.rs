@@ -27,6 +27,22 @@ pub enum CallOutcome {
 }
 
 impl CallOutcome {
+    /// The outcome of this wire form.
+    pub fn parse(text: &str) -> Option<CallOutcome> {
+        CallOutcome::ALL
+            .into_iter()
+            .find(|outcome| outcome.as_str() == text)
+    }
+
+    const ALL: [CallOutcome; 6] = [
+        CallOutcome::Cancelled,
+        CallOutcome::Late,
+        CallOutcome::Raised,
+        CallOutcome::Ran,
+        CallOutcome::Refused,
+        CallOutcome::Started,
+    ];
+
     /// The wire form.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,13 +87,33 @@ pub struct AuditEvent {
     pub entitled: Option<bool>,
     /// How long it took, in microseconds.
     pub duration_us: u64,
+    /// What was done to its output.
+    pub counts: Counts,
+    /// Whether the person lost a permission for something destructive while the call ran. `None`: nothing of the kind was done,
+    /// or it could not be found out.
+    pub revoked_during_call: Option<bool>,
     /// The requests of the body, in order.
     pub actions: Vec<ObservedAction>,
+}
+
+/// What was done to the output of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Texts in which secrets were replaced.
+    pub redacted: u64,
+    /// Blocks that were fenced.
+    pub fenced: u64,
+    /// Texts that were recorded as outside text.
+    pub tainted: u64,
 }
 
 /// One request of a body, as understood.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ObservedAction {
+    /// When it came, by the call's clock.
+    pub time: Option<Wall>,
+    /// How long its checks took, and the sending of it where it was let through, in microseconds.
+    pub duration_us: u64,
     /// The HTTP method.
     pub method: String,
     /// The host, with its port when that is not the scheme's own.
@@ -134,10 +170,18 @@ impl Note {
     }
 }
 
+/// The version of an event's form.
+pub const VERSION: u8 = 1;
+
 impl ObservedAction {
-    /// One JSON object.
-    pub fn to_json(&self) -> String {
+    /// One JSON object. `time` writes a time.
+    pub fn to_json(&self, time: fn(Wall) -> String) -> String {
         let mut object = Object::new();
+        if let Some(began) = self.time {
+            object
+                .text("time", &time(began))
+                .raw("duration_ms", &milliseconds(self.duration_us));
+        }
         object
             .text("method", &self.method)
             .text("host", &self.host)
@@ -160,14 +204,14 @@ impl ObservedAction {
 }
 
 impl AuditEvent {
-    /// One JSON object on one line; members without a value are left out. `time` is written by the caller's formatter.
-    pub fn to_json(&self, time: &str) -> String {
+    /// One JSON object on one line; members without a value are left out. `time` writes a time.
+    pub fn to_json(&self, time: fn(Wall) -> String) -> String {
         let mut object = Object::new();
         object
-            .raw("v", "1")
+            .raw("v", &VERSION.to_string())
             .text("id", &self.id)
             .maybe("parent", self.parent.as_deref())
-            .text("time", time)
+            .text("time", &time(self.time))
             .text("tool", &self.tool)
             .maybe("effect", self.effect.map(Effect::as_str))
             .text("outcome", self.outcome.as_str())
@@ -183,10 +227,18 @@ impl AuditEvent {
             object.raw("entitled", &entitled.to_string());
         }
         object.raw("duration_ms", &milliseconds(self.duration_us));
+        let counts = &self.counts;
+        object
+            .count("redacted", counts.redacted)
+            .count("fenced", counts.fenced)
+            .count("tainted", counts.tainted);
+        if let Some(revoked) = self.revoked_during_call {
+            object.raw("revoked_during_call", &revoked.to_string());
+        }
         if !self.actions.is_empty() {
             object.raw(
                 "actions",
-                &array(self.actions.iter().map(ObservedAction::to_json)),
+                &array(self.actions.iter().map(|action| action.to_json(time))),
             );
         }
         object.finish()
@@ -296,7 +348,7 @@ mod tests {
             ..ObservedAction::default()
         };
         assert_eq!(
-            action.to_json(),
+            action.to_json(|_| String::new()),
             "{\"method\":\"GET\",\"host\":\"h\",\"path\":\"/\",\"outcome\":\"allowed\"}"
         );
     }

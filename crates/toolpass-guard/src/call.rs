@@ -4,14 +4,18 @@
 //! by `pipeline` alone.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use toolpass_core::clock::{Monotonic, Wall};
 use toolpass_core::codes::RefusalCode;
+use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
+use toolpass_core::question::Question;
 
-use crate::audit::{AuditEvent, CallOutcome, Note, ObservedAction};
+use crate::again::{Again, AnsweredBy, Destroyed};
+use crate::audit::{AuditEvent, CallOutcome, Counts, Note, ObservedAction};
 use crate::entitlements::arguments::Arguments;
 use crate::entitlements::enforce::{Standing, effect_of, standing};
 use crate::fence::FenceId;
@@ -67,6 +71,10 @@ struct State {
     late: Vec<Late>,
     permits: Vec<Passage>,
     passed: u64,
+    /// Requests that are being sent: the number of the passage, when it came, and its entries.
+    sending: Vec<(u64, Monotonic, Range<usize>)>,
+    counts: Counts,
+    destroyed: Destroyed,
     authorization: Option<String>,
     /// What the file of entitlements lacks of the tool, and was waived.
     missing: Option<RefusalCode>,
@@ -250,6 +258,36 @@ impl Call {
         (state.minted.clone(), state.nested.clone())
     }
 
+    /// What was done to its output.
+    pub(crate) fn count(&self, more: Counts) {
+        let counts = &mut self.lock().counts;
+        counts.redacted = counts.redacted.saturating_add(more.redacted);
+        counts.fenced = counts.fenced.saturating_add(more.fenced);
+        counts.tainted = counts.tainted.saturating_add(more.tainted);
+    }
+
+    /// Something destructive was allowed by the answer to this question.
+    pub(crate) fn destroyed(&self, by: AnsweredBy, question: Question) {
+        self.lock().destroyed.add(by, question);
+    }
+
+    /// What is to be asked again once the body is over, each once. It is answered by [`Call::answer_again`].
+    pub fn to_ask_again(&self) -> Vec<Again> {
+        self.lock().destroyed.take()
+    }
+
+    /// What a question that was asked again was answered.
+    pub fn answer_again(&self, decision: &Decision) {
+        self.lock().destroyed.answer(decision);
+    }
+
+    /// When something was, for a record: by the clock that does not jump, in whole milliseconds as it is written.
+    pub(crate) fn wall_at(&self, then: Monotonic) -> Wall {
+        let exactly = self.wall.0.saturating_add(then.since(self.began));
+        let part = exactly.subsec_nanos() % 1_000_000;
+        Wall(exactly.saturating_sub(Duration::from_nanos(part.into())))
+    }
+
     /// What is redacted.
     pub fn secrets(&self) -> Secrets {
         self.lock().secrets.clone()
@@ -353,7 +391,7 @@ impl Call {
                 refusal.action.map(|action| *action),
             ),
         };
-        let time = Wall(self.wall.0.saturating_add(now.since(self.began)));
+        let time = self.wall_at(now);
         let noted = |action| ObservedAction {
             note: Some(Note::Late),
             ..action
@@ -399,6 +437,7 @@ impl Call {
     pub(crate) fn record_allowed(
         &self,
         (who, sending): (ActAs, [u8; 32]),
+        came: Monotonic,
         actions: Vec<ObservedAction>,
         even_when_over: bool,
     ) -> Option<u64> {
@@ -410,13 +449,16 @@ impl Call {
             .into_iter()
             .map(|action| state.clean_action(action))
             .collect();
+        let number = state.passed;
+        state.passed += 1;
         if state.phase == Phase::Over {
             state.late.extend(actions.into_iter().map(Late::Passed));
         } else {
+            let first = state.observed.len();
             state.observed.extend(actions);
+            let entries = first..state.observed.len();
+            state.sending.push((number, came, entries));
         }
-        let number = state.passed;
-        state.passed += 1;
         state.permits.push(Passage {
             number,
             who,
@@ -440,6 +482,18 @@ impl Call {
         found
             .map(|index| state.permits.swap_remove(index))
             .is_some()
+    }
+
+    /// The request with this permit has been sent.
+    pub(crate) fn sent(&self, number: u64, now: Monotonic) {
+        let mut state = self.lock();
+        let place = state.sending.iter().position(|(of, ..)| *of == number);
+        let Some((_, came, entries)) = place.map(|place| state.sending.swap_remove(place)) else {
+            return;
+        };
+        for action in state.observed.get_mut(entries).into_iter().flatten() {
+            action.duration_us = microseconds(now.since(came));
+        }
     }
 
     /// The layer that was given this permit is done with it.
@@ -488,7 +542,7 @@ impl Call {
         AuditEvent {
             id: self.id().into(),
             parent: self.parent.clone(),
-            time: self.wall,
+            time: self.wall_at(self.began),
             tool: self.tool.name.clone(),
             effect: self.effect,
             outcome,
@@ -512,7 +566,9 @@ impl Call {
                 Standing::NoFile => None,
                 Standing::Unlisted => Some(false),
             },
-            duration_us: u64::try_from(now.since(self.began).as_micros()).unwrap_or(u64::MAX),
+            duration_us: microseconds(now.since(self.began)),
+            counts: state.counts,
+            revoked_during_call: state.destroyed.revoked(),
             actions: state.observed.clone(),
         }
     }
@@ -520,6 +576,11 @@ impl Call {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A duration as events have it.
+pub(crate) fn microseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Add blocks, as many as are remembered. What is forgotten counts as forged.

@@ -41,6 +41,14 @@ impl Object {
         self
     }
 
+    /// A count, left out when zero.
+    pub fn count(&mut self, key: &str, value: u64) -> &mut Object {
+        if value > 0 {
+            self.raw(key, &value.to_string());
+        }
+        self
+    }
+
     /// A member that is JSON already.
     pub fn raw(&mut self, key: &str, json: &str) -> &mut Object {
         if !self.empty {

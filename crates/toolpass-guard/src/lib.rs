@@ -7,6 +7,7 @@
 //! INVARIANT: a body runs only with a [`call::Permit`], a request leaves only with a [`request::RequestPermit`]. Both have
 //! private constructors, cannot be cloned, and are consumed by use.
 
+pub mod again;
 pub mod arguments;
 pub mod audit;
 pub mod authority;

@@ -3,6 +3,7 @@
 //! Separate from [`crate::fence`], which knows no tools, and from [`crate::pipeline`], which ends where the body begins. The host
 //! walks its own values; which of them are recorded and fenced, and how, is said here.
 
+use crate::audit::Counts;
 use crate::call::Call;
 use crate::fence::structured::{Parts, Style};
 use crate::fence::{About, FenceId, Fenced, fence, minted_in};
@@ -20,11 +21,23 @@ pub fn is_untrusted(call: &Call) -> bool {
     call.tool.untrusted_output
 }
 
+/// Note that secrets were replaced in so many texts of the output.
+pub fn redacted(call: &Call, texts: usize) {
+    call.count(Counts {
+        redacted: many(texts),
+        ..Counts::default()
+    });
+}
+
 /// Remember outside text in the call's session.
 pub fn record(call: &Call, texts: &[String]) {
     if let Some(session) = &call.session {
         session.record(texts);
     }
+    call.count(Counts {
+        tainted: many(texts.len()),
+        ..Counts::default()
+    });
 }
 
 impl<'c> Fencing<'c> {
@@ -44,11 +57,12 @@ impl<'c> Fencing<'c> {
 
     /// A text that the body returned, fenced; `None` when it holds a block that this very body fenced.
     pub fn text(&self, text: &str) -> Option<Fenced> {
-        (!minted_in(text, &self.minted)).then(|| fence(text, &self.about()))
+        (!minted_in(text, &self.minted)).then(|| self.error(text))
     }
 
     /// What an exception says, fenced.
     pub fn error(&self, message: &str) -> Fenced {
+        self.count(1);
         fence(message, &self.about())
     }
 
@@ -65,6 +79,14 @@ impl<'c> Fencing<'c> {
         })
     }
 
+    /// Note that so many parts of a value were fenced.
+    pub fn count(&self, blocks: u64) {
+        self.call.count(Counts {
+            fenced: blocks,
+            ..Counts::default()
+        });
+    }
+
     /// What is said about it.
     pub fn about(&self) -> About<'_> {
         About {
@@ -77,4 +99,8 @@ impl<'c> Fencing<'c> {
     pub fn id(&self) -> FenceId {
         self.id
     }
+}
+
+fn many(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

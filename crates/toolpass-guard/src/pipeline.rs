@@ -9,8 +9,10 @@ use std::sync::Arc;
 use toolpass_core::clock::{Monotonic, Wall};
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
+use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Question};
 
+use crate::again::AnsweredBy;
 use crate::arguments::{self, Argument};
 use crate::audit::shortened;
 use crate::authorization::{self, AuthorizerAnswer};
@@ -214,6 +216,11 @@ impl Admission {
         }
         if let Some(question) = self.question.take() {
             self.take_decision(&question, decision, now);
+            // The questions of entitlements are about requests, which are asked again themselves.
+            if self.refusal.is_none() && self.call.effect == Some(Effect::Destructive) {
+                let question = Arc::unwrap_or_clone(question);
+                self.call.destroyed(AnsweredBy::Tool, question);
+            }
         }
     }
 

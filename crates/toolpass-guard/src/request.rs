@@ -22,8 +22,9 @@ use toolpass_wire::extract::Need;
 use toolpass_wire::observe::RowInfo;
 use toolpass_wire::request::WireRequest;
 
+use crate::again::AnsweredBy;
 use crate::audit::Note;
-use crate::call::{Asked, Call, Phase};
+use crate::call::{Asked, Call, Phase, microseconds};
 use crate::refusal::Refusal;
 use crate::scope::AskText;
 use crate::session::{Session, Slots};
@@ -38,6 +39,8 @@ pub struct RequestCheck {
     block: ActAs,
     /// On whose authority it runs, where no entry says otherwise of a pair.
     who: ActAs,
+    /// When it came.
+    came: Monotonic,
     /// Actions that the tool's entitlements cap, each with its cap.
     capped: Vec<(String, u32)>,
     /// What the tool's entitlements lack of it, and was waived.
@@ -122,6 +125,8 @@ struct PairState {
     fresh: bool,
     /// What the tool's entitlements lack of it, and was waived.
     missing: Option<RefusalCode>,
+    /// The question whose answer let it pass.
+    allowed_by: Option<Question>,
 }
 
 #[derive(Clone, Copy)]
@@ -161,6 +166,16 @@ impl RequestPermit {
             && request.problem().is_none()
     }
 
+    /// It has been sent, and its answer has begun. What was sent under a permit that is dropped without a word took no time.
+    pub fn sent(&self, now: Monotonic) {
+        self.call.sent(self.number, now);
+    }
+
+    /// No lower layer may use it up any more; it is only kept to tell when the request was sent.
+    pub fn release(&self) {
+        self.call.revoke(self.number);
+    }
+
     /// Whether it is for a write in a toolkit that has neither an engine nor connections, so that nobody was asked. Not where
     /// every unknown host is let through on purpose.
     pub fn is_unasked_write(&self) -> bool {
@@ -183,8 +198,14 @@ pub fn admitted(call: &Call, block: Option<ActAs>, request: &WireRequest) -> boo
 
 impl RequestCheck {
     /// Look at a request. `block` is the innermost `as_user()` or `as_agent()` block, if any.
-    pub fn new(call: &Arc<Call>, block: Option<ActAs>, request: Arc<WireRequest>) -> RequestCheck {
+    pub fn new(
+        call: &Arc<Call>,
+        block: Option<ActAs>,
+        request: Arc<WireRequest>,
+        now: Monotonic,
+    ) -> RequestCheck {
         RequestCheck {
+            came: now,
             session: call.session.clone(),
             block: block.unwrap_or(call.settings.act_as),
             who: block.unwrap_or(call.settings.act_as),
@@ -213,11 +234,11 @@ impl RequestCheck {
             return (None, RequestNext::Refuse(refusal));
         }
         if let Some(refusal) = self.refusal.take() {
-            return self.end_refused(refusal);
+            return self.end_refused(refusal, now);
         }
         if self.awaited.is_some() {
             let refusal = self.unanswered();
-            return self.end_refused(refusal);
+            return self.end_refused(refusal, now);
         }
         loop {
             let checked = match self.step {
@@ -240,12 +261,12 @@ impl RequestCheck {
                     self.step = Step::Pass;
                     self.guard().map(|()| None)
                 }
-                Step::Pass => return self.end_passed(),
+                Step::Pass => return self.end_passed(now),
             };
             match checked {
                 Ok(None) => {}
                 Ok(Some(next)) => return (Some(self), next),
-                Err(refusal) => return self.end_refused(refusal),
+                Err(refusal) => return self.end_refused(refusal, now),
             }
         }
     }
@@ -292,21 +313,39 @@ impl RequestCheck {
         self.call.record_refused(self.request.digest(), refusal)
     }
 
-    fn end_refused(mut self, refusal: Refusal) -> (Option<RequestCheck>, RequestNext) {
+    fn end_refused(
+        mut self,
+        mut refusal: Refusal,
+        now: Monotonic,
+    ) -> (Option<RequestCheck>, RequestNext) {
         self.slots.clear();
+        if let Some(action) = &mut refusal.action {
+            action.duration_us = microseconds(now.since(self.came));
+        }
         let refusal = self.call.record_refused(self.request.digest(), refusal);
         (None, RequestNext::Refuse(refusal))
     }
 
-    fn end_passed(mut self) -> (Option<RequestCheck>, RequestNext) {
+    fn end_passed(mut self, now: Monotonic) -> (Option<RequestCheck>, RequestNext) {
         let sending = self.request.sending();
         let even_when_over = self.late || self.is_to_unknown_host();
-        let actions = self.actions();
+        let mut actions = self.actions();
+        for action in &mut actions {
+            action.duration_us = microseconds(now.since(self.came));
+        }
         let passing = (self.block, sending);
-        let Some(number) = self.call.record_allowed(passing, actions, even_when_over) else {
+        let recorded = self
+            .call
+            .record_allowed(passing, self.came, actions, even_when_over);
+        let Some(number) = recorded else {
             let refusal = self.too_late();
-            return self.end_refused(refusal);
+            return self.end_refused(refusal, now);
         };
+        for pair in &mut self.pairs {
+            if let Some(question) = pair.allowed_by.take() {
+                self.call.destroyed(AnsweredBy::Toolkit, question);
+            }
+        }
         self.mark();
         for slots in self.slots.drain(..) {
             slots.keep();

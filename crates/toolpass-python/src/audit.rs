@@ -1,11 +1,15 @@
 //! `toolpass.AuditEvent` and `toolpass.ObservedAction`: one record a call, one a request, read-only.
 
+use std::time::Duration;
+
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use toolpass_core::clock::Wall;
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::effect::Effect;
-use toolpass_guard::audit as guard;
+use toolpass_guard::audit::{self as guard, CallOutcome};
 
 /// One request of a body, as understood.
 #[pyclass(frozen, weakref, eq, module = "toolpass")]
@@ -24,6 +28,14 @@ impl ObservedAction {
 
 #[pymethods]
 impl ObservedAction {
+    #[getter]
+    fn time(&self) -> Option<String> {
+        self.0.time.map(time_text)
+    }
+    #[getter]
+    fn duration_ms(&self) -> f64 {
+        milliseconds(self.0.duration_us)
+    }
     #[getter]
     fn method(&self) -> &str {
         &self.0.method
@@ -91,7 +103,7 @@ impl ObservedAction {
 
     /// The members that have a value.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.0.to_json())
+        loads(py, &self.0.to_json(time_text))
     }
 
     /// Pickling goes through the JSON form.
@@ -108,14 +120,11 @@ impl ObservedAction {
     #[staticmethod]
     #[pyo3(name = "_from_dict")]
     fn from_dict(members: &Bound<'_, PyDict>) -> PyResult<ObservedAction> {
-        let text = |key: &str| -> PyResult<Option<String>> {
-            members
-                .get_item(key)?
-                .map(|value| value.extract())
-                .transpose()
-        };
+        let text = |key: &str| member::<String>(members, key);
         let flag = |key: &str| -> PyResult<bool> { Ok(members.get_item(key)?.is_some()) };
         Ok(ObservedAction(guard::ObservedAction {
+            time: text("time")?.as_deref().map(time_of).transpose()?,
+            duration_us: member::<f64>(members, "duration_ms")?.map_or(0, microseconds),
             method: text("method")?.unwrap_or_default(),
             host: text("host")?.unwrap_or_default(),
             path: text("path")?.unwrap_or_default(),
@@ -142,7 +151,7 @@ impl ObservedAction {
     }
 
     fn __repr__(&self) -> String {
-        format!("ObservedAction({})", self.0.to_json())
+        format!("ObservedAction({})", self.0.to_json(time_text))
     }
 }
 
@@ -158,6 +167,10 @@ impl AuditEvent {
 
 #[pymethods]
 impl AuditEvent {
+    #[getter]
+    fn v(&self) -> u8 {
+        guard::VERSION
+    }
     #[getter]
     fn id(&self) -> &str {
         &self.0.id
@@ -215,12 +228,24 @@ impl AuditEvent {
         self.0.entitled
     }
     #[getter]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a duration in microseconds fits a float's 53 bits for 285 years"
-    )]
     fn duration_ms(&self) -> f64 {
-        self.0.duration_us as f64 / 1000.0
+        milliseconds(self.0.duration_us)
+    }
+    #[getter]
+    fn redacted(&self) -> u64 {
+        self.0.counts.redacted
+    }
+    #[getter]
+    fn fenced(&self) -> u64 {
+        self.0.counts.fenced
+    }
+    #[getter]
+    fn tainted(&self) -> u64 {
+        self.0.counts.tainted
+    }
+    #[getter]
+    fn revoked_during_call(&self) -> Option<bool> {
+        self.0.revoked_during_call
     }
     #[getter]
     fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -234,7 +259,57 @@ impl AuditEvent {
 
     /// One line of JSON.
     pub(crate) fn to_json(&self) -> String {
-        self.0.to_json(&time_text(self.0.time))
+        self.0.to_json(time_text)
+    }
+
+    /// Pickling goes through the JSON form.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((
+            py.get_type::<AuditEvent>().getattr("_from_dict")?,
+            (self.to_dict(py)?,),
+        ))
+    }
+
+    #[staticmethod]
+    #[pyo3(name = "_from_dict")]
+    fn from_dict(members: &Bound<'_, PyDict>) -> PyResult<AuditEvent> {
+        let text = |key: &str| member::<String>(members, key);
+        let count = |key: &str| -> PyResult<u64> { Ok(member(members, key)?.unwrap_or_default()) };
+        let known = |key: &str, value: &str| {
+            PyValueError::new_err(format!("an audit event cannot have the {key} {value:?}"))
+        };
+        let outcome = text("outcome")?.unwrap_or_default();
+        let arguments = members.get_item("arguments")?;
+        let actions: Vec<Bound<'_, PyDict>> = member(members, "actions")?.unwrap_or_default();
+        Ok(AuditEvent(guard::AuditEvent {
+            id: text("id")?.unwrap_or_default(),
+            parent: text("parent")?,
+            time: time_of(&text("time")?.unwrap_or_default())?,
+            tool: text("tool")?.unwrap_or_default(),
+            effect: text("effect")?.as_deref().and_then(Effect::parse),
+            outcome: CallOutcome::parse(&outcome).ok_or_else(|| known("outcome", &outcome))?,
+            code: text("code")?.as_deref().and_then(RefusalCode::parse),
+            reason: text("reason")?,
+            session: text("session")?,
+            user: text("user")?,
+            arguments: arguments.map(|value| dumps(&value)).transpose()?,
+            authorization: text("authorization")?,
+            entitled: member(members, "entitled")?,
+            duration_us: member::<f64>(members, "duration_ms")?.map_or(0, microseconds),
+            counts: guard::Counts {
+                redacted: count("redacted")?,
+                fenced: count("fenced")?,
+                tainted: count("tainted")?,
+            },
+            revoked_during_call: member(members, "revoked_during_call")?,
+            actions: actions
+                .iter()
+                .map(|action| Ok(ObservedAction::from_dict(action)?.0))
+                .collect::<PyResult<_>>()?,
+        }))
     }
 
     fn __repr__(&self) -> String {
@@ -248,6 +323,53 @@ pub(crate) fn time_text(time: Wall) -> String {
     jiff::Timestamp::from_millisecond(milliseconds)
         .map(|time| format!("{time:.3}"))
         .unwrap_or_default()
+}
+
+/// What [`time_text`] wrote.
+/// Errors: `ValueError` for anything else.
+fn time_of(text: &str) -> PyResult<Wall> {
+    let read: Result<jiff::Timestamp, _> = text.parse();
+    let since = read
+        .ok()
+        .and_then(|time| u64::try_from(time.as_millisecond()).ok());
+    since
+        .map(|since| Wall(Duration::from_millis(since)))
+        .ok_or_else(|| PyValueError::new_err("expected `time` to be a time of ISO 8601"))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a duration in microseconds fits a float's 53 bits for 285 years"
+)]
+fn milliseconds(duration_us: u64) -> f64 {
+    duration_us as f64 / 1000.0
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast of a float saturates, which is right for a duration"
+)]
+fn microseconds(duration_ms: f64) -> u64 {
+    (duration_ms * 1000.0).round() as u64
+}
+
+fn member<'py, T: FromPyObjectOwned<'py>>(
+    members: &Bound<'py, PyDict>,
+    key: &str,
+) -> PyResult<Option<T>> {
+    match members.get_item(key)? {
+        Some(value) => value.extract().map(Some).map_err(Into::into),
+        None => Ok(None),
+    }
+}
+
+fn dumps(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    value
+        .py()
+        .import("json")?
+        .call_method1("dumps", (value,))?
+        .extract()
 }
 
 fn loads<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {

@@ -3,6 +3,7 @@
 //! The order of what happens is the guard's; this file only finds out what it asks for, runs the body under the call's
 //! context, and hands the finished call to its sink.
 
+mod again;
 mod bind;
 mod body;
 mod opened;
@@ -24,6 +25,7 @@ use crate::host::Callables;
 use crate::toolkit::{State, ToolkitCore, audit_logger};
 use crate::value::Class;
 
+pub(crate) use again::Closing;
 pub(crate) use opened::Opened;
 pub(crate) use step::Step;
 

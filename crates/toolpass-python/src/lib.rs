@@ -62,6 +62,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<entitlements::Entitlement>()?;
     module.add_class::<entitlements::Entitlements>()?;
     module.add_class::<entitlements::ToolEntitlements>()?;
+    module.add_class::<guarded::Closing>()?;
     module.add_class::<guarded::Guarded>()?;
     module.add_class::<guarded::Step>()?;
     module.add_class::<observe::Observing>()?;

@@ -59,6 +59,17 @@ impl Permit {
     fn covers(&self, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
         Ok(self.0.covers(&read(parts)?))
     }
+
+    /// Leave it to no lower hook: it is kept only until the request is sent, which takes as long as the permit is kept.
+    fn release(&self) {
+        self.0.release();
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.sent(Asker::now());
+    }
 }
 
 /// Ask whether a request may leave, waiting for the answer.
@@ -281,7 +292,12 @@ impl Observing {
 impl CallContext {
     fn start(&self, py: Python<'_>, request: WireRequest) -> PyResult<RequestCheck> {
         let block: Option<ActAs> = current_block(py)?;
-        Ok(RequestCheck::new(&self.call, block, Arc::new(request)))
+        Ok(RequestCheck::new(
+            &self.call,
+            block,
+            Arc::new(request),
+            Asker::now(),
+        ))
     }
 
     fn decide_now(&self, py: Python<'_>, check: RequestCheck) -> PyResult<Permit> {

@@ -15,14 +15,14 @@ use crate::errors;
 use mentions::Search;
 pub(crate) use mentions::{fields, is_number};
 
-/// The value without the secrets.
+/// The value without the secrets, and in how many texts of it they were replaced.
 /// Errors: `ValueError` for a value larger than what is looked at.
 pub(crate) fn redacted<'py>(
     value: &Bound<'py, PyAny>,
     secrets: &Secrets,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<(Bound<'py, PyAny>, usize)> {
     if mentions::is_number(value) {
-        return Ok(value.clone());
+        return Ok((value.clone(), 0));
     }
     let mentioned = Search::new(secrets)
         .finds(value)
@@ -30,7 +30,7 @@ pub(crate) fn redacted<'py>(
     if mentioned {
         rebuild::rebuilt(value, secrets)
     } else {
-        Ok(value.clone())
+        Ok((value.clone(), 0))
     }
 }
 

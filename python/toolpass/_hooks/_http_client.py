@@ -55,7 +55,10 @@ def getresponse(original: Callable[..., Any]) -> Callable[..., Any]:
         held: _Held | None = self.__dict__.get(_HELD)
         if held is not None and not held.permitted:
             _let_go(self, held)
-        return original(self, *args, **kwargs)
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            self.__dict__.pop(_SENDING, None)
 
     return replacement
 
@@ -79,6 +82,7 @@ def _close(original: Callable[..., Any]) -> Callable[..., Any]:
     def close(self: Any) -> Any:
         self.__dict__.pop(_HELD, None)
         self.__dict__.pop(_TUNNELLED, None)
+        self.__dict__.pop(_SENDING, None)
         return original(self)
 
     return close
@@ -124,10 +128,13 @@ def _let_go(connection: Any, held: _Held) -> None:
 
 
 def _ask(connection: Any, held: _Held) -> None:
+    permits = connection.__dict__[_SENDING] = []
     try:
         for parts in _readings(connection, held):
             if not _verdict.admitted(held.call, parts):
-                _verdict.permit(held.call, parts)
+                permit = _verdict.permit(held.call, parts)
+                permit.release()
+                permits.append(permit)
     except BaseException:
         connection.close()
         raise
@@ -189,3 +196,5 @@ def _chunks(connection: Any, data: Any) -> Iterator[bytes]:
 _UNREADABLE = b"(unreadable request)"
 _HELD = "_toolpass_held"
 _TUNNELLED = "_toolpass_tunnelled"
+#: Permits of the request whose response is awaited; how long they are kept is how long it took.
+_SENDING = "_toolpass_sending"

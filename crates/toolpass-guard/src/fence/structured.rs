@@ -65,8 +65,8 @@ pub enum Style {
 pub struct Structured<V> {
     /// The value; the very same when nothing had to be changed.
     pub value: V,
-    /// Whether anything stands between tags.
-    pub fenced: bool,
+    /// How many parts stand between tags.
+    pub blocks: u64,
     /// As in [`Fenced`].
     pub frames: usize,
     /// As in [`Fenced`].
@@ -98,7 +98,7 @@ pub fn fence_structured<V: Rebuild>(
         parts,
         about,
         budget: Budget::of_result(),
-        fenced: false,
+        blocks: 0,
         frames: 0,
         forged: 0,
     };
@@ -117,7 +117,7 @@ pub fn fence_structured<V: Rebuild>(
         let value = value.text(block).map_err(Unfenced::Host)?;
         return Ok(Structured {
             value,
-            fenced: true,
+            blocks: 1,
             frames: frames.max(walk.frames),
             forged,
         });
@@ -125,14 +125,14 @@ pub fn fence_structured<V: Rebuild>(
     let value = walk
         .rebuilt(&value, parts.fields.is_empty(), 0)?
         .unwrap_or(value);
-    let value = if walk.fenced {
+    let value = if walk.blocks > 0 {
         walk.introduced(value).map_err(Unfenced::Host)?
     } else {
         value
     };
     Ok(Structured {
         value,
-        fenced: walk.fenced,
+        blocks: walk.blocks,
         frames: walk.frames,
         forged: walk.forged,
     })
@@ -143,7 +143,7 @@ struct Walk<'a> {
     parts: &'a Parts<'a>,
     about: &'a About<'a>,
     budget: Budget,
-    fenced: bool,
+    blocks: u64,
     frames: usize,
     forged: usize,
 }
@@ -278,7 +278,7 @@ impl Walk<'_> {
     }
 
     fn tagged(&mut self, text: &str) -> String {
-        self.fenced = true;
+        self.blocks += 1;
         format!(
             "{}{text}{}",
             self.about.id.opening(),

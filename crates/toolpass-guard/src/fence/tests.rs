@@ -383,7 +383,7 @@ fn leaves_of_prose_are_tagged_and_the_rest_stays() {
         ),
     ]);
     let done = structured(value, Style::Leaves, &[]);
-    assert!(done.fenced);
+    assert!(done.blocks > 0);
     assert_eq!(done.forged, 1);
     let expected = map([
         ("id", text("PROJ-7")),
@@ -411,7 +411,7 @@ fn a_value_without_prose_is_returned_as_it_is() {
         ("items", Host::List(vec![Host::Int(1)])),
     ]);
     let done = structured(value.clone(), Style::Leaves, &[]);
-    assert_eq!((done.value, done.fenced), (value, false));
+    assert_eq!((done.value, done.blocks), (value, 0));
 }
 
 #[test]

@@ -89,6 +89,7 @@ impl RequestCheck {
                         who: self.who,
                         fresh: false,
                         missing: None,
+                        allowed_by: None,
                     })
                     .collect();
                 self.subject = Subject::Mapped {
@@ -385,6 +386,11 @@ impl RequestCheck {
             freshness: self.freshness_of(pair),
         };
         let asked = Asked::of(&question);
+        if pair.need.effect == Effect::Destructive
+            && let Some(pair) = self.pairs.get_mut(index)
+        {
+            pair.allowed_by = Some(question.clone());
+        }
         if !question.freshness.fresh && self.call.allowed_lately(&asked, now) {
             return Ok(None);
         }
@@ -627,6 +633,7 @@ impl RequestCheck {
                 .secrets()
                 .redact(self.request.raw_path())
                 .into_owned(),
+            time: Some(self.call.wall_at(self.came)),
             effect: Some(effect),
             as_agent: self.who == ActAs::Agent,
             note: self.late.then_some(Note::Late),

@@ -174,7 +174,7 @@ fn drive(
     answer: &dyn Fn(&Question) -> Decision,
 ) -> Met {
     let mut met = Met::default();
-    let mut check = RequestCheck::new(call, block, request);
+    let mut check = RequestCheck::new(call, block, request, at(seconds));
     loop {
         let (rest, next) = check.next(&Nobody, at(seconds));
         check = match (rest, next) {
@@ -518,6 +518,7 @@ fn another_name_of_a_connections_server_is_refused() {
             &call,
             None,
             request("GET", &format!("https://{host}/api/repos/acme/shop")),
+            at(0),
         );
         let (Some(mut check), RequestNext::Locate { .. }) = check.next(&Nobody, at(0)) else {
             return Some(RefusalCode::UnknownHost);
@@ -689,7 +690,7 @@ fn a_permit_is_for_one_request_and_used_once() {
 fn a_permit_of_the_agent_carries_no_request_of_the_user() {
     let call = running(settings(), tool(), &dana());
     let asked = request("POST", PULLS);
-    let check = RequestCheck::new(&call, Some(ActAs::Agent), Arc::clone(&asked));
+    let check = RequestCheck::new(&call, Some(ActAs::Agent), Arc::clone(&asked), at(0));
     let (_, RequestNext::Pass(_permit)) = check.next(&Nobody, at(0)) else {
         panic!("expected a permit");
     };
@@ -729,7 +730,8 @@ fn a_dropped_check_lets_nothing_through() {
         tool(),
         &session,
     );
-    let (rest, next) = RequestCheck::new(&call, None, request("POST", PULLS)).next(&Nobody, at(0));
+    let (rest, next) =
+        RequestCheck::new(&call, None, request("POST", PULLS), at(0)).next(&Nobody, at(0));
     assert!(matches!(next, RequestNext::Ask(_)));
     assert_eq!(session.count(&Key::Effect(Effect::Write)), 1);
     drop(rest);
@@ -744,7 +746,7 @@ fn a_dropped_check_lets_nothing_through() {
 
 /// A check that has been driven to its first question.
 fn asking(call: &Arc<Call>, request: Arc<WireRequest>) -> (RequestCheck, Box<Question>) {
-    match RequestCheck::new(call, None, request).next(&Nobody, at(0)) {
+    match RequestCheck::new(call, None, request, at(0)).next(&Nobody, at(0)) {
         (Some(check), RequestNext::Ask(question)) => (check, question),
         _ => panic!("expected a question"),
     }
@@ -765,13 +767,18 @@ fn an_answer_left_out_is_no_allow() {
     let (check, _) = asking(&call, request("POST", PULLS));
     assert_eq!(end(check), Some(RefusalCode::CheckError));
     let call = running(settings(), tool(), &dana());
-    let check = RequestCheck::new(&call, None, request("GET", "https://other.example/x"));
+    let check = RequestCheck::new(
+        &call,
+        None,
+        request("GET", "https://other.example/x"),
+        at(0),
+    );
     let (Some(check), RequestNext::Locate { .. }) = check.next(&Nobody, at(0)) else {
         panic!("expected to be asked for addresses")
     };
     assert_eq!(end(check), Some(RefusalCode::CheckError));
     let call = running(pointed(), tool(), &dana());
-    let check = RequestCheck::new(&call, None, request("GET", BY_ID));
+    let check = RequestCheck::new(&call, None, request("GET", BY_ID), at(0));
     let (Some(check), RequestNext::Resolve { .. }) = check.next(&Nobody, at(0)) else {
         panic!("expected to be asked for a resource")
     };
@@ -859,7 +866,7 @@ enum Looked {
 /// Where each connection says that a pointer leads, and what the request comes to.
 fn resolve(answer: &dyn Fn(&str) -> Looked) -> (Vec<String>, Result<String, RefusalCode>) {
     let call = running(pointed(), tool(), &dana());
-    let mut check = RequestCheck::new(&call, None, request("GET", BY_ID));
+    let mut check = RequestCheck::new(&call, None, request("GET", BY_ID), at(0));
     let mut tried = Vec::new();
     loop {
         check = match check.next(&Nobody, at(0)) {
@@ -979,7 +986,8 @@ fn a_write_that_nobody_can_be_asked_about_is_told() {
     let asked_nobody = |settings: Settings, method: &str| {
         let call = running(settings, tool(), &dana());
         let asked = request(method, "https://other.example/x");
-        let (mut check, mut next) = RequestCheck::new(&call, None, asked).next(&Nobody, at(0));
+        let (mut check, mut next) =
+            RequestCheck::new(&call, None, asked, at(0)).next(&Nobody, at(0));
         while let (Some(mut rest), RequestNext::Locate { .. }) = (check.take(), &next) {
             rest.answer_addresses(&[]);
             (check, next) = rest.next(&Nobody, at(0));

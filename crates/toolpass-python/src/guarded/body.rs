@@ -115,6 +115,20 @@ pub(super) fn conclude(
     call: &Arc<Call>,
     ended: Ended<'_>,
 ) -> PyResult<Py<PyAny>> {
+    let ended = match opened.ask_again(py, &ended) {
+        Ok(()) => ended,
+        Err(interrupt) => Ended::Raised(interrupt),
+    };
+    close(py, opened, call, ended)
+}
+
+/// End a call of which everything is asked that is to be asked again.
+pub(super) fn close(
+    py: Python<'_>,
+    opened: &Opened,
+    call: &Arc<Call>,
+    ended: Ended<'_>,
+) -> PyResult<Py<PyAny>> {
     call.hide(&injected());
     let ended = match ended {
         Ended::Returned(value) => without_secrets(call, value),
@@ -134,6 +148,15 @@ pub(super) fn conclude(
         Ended::Returned(_) => BodyEnd::Returned,
         Ended::Raised(error) => BodyEnd::Raised(type_name(error.value(py))),
         Ended::Rejected(error) => BodyEnd::ResultRejected(type_name(error.value(py))),
+    };
+    // What its caller will be shown of it: made before the event, which counts what was done to it.
+    let raised = match &ended {
+        Ended::Raised(error) | Ended::Rejected(error)
+            if error.is_instance_of::<PyException>(py) && call.refusal().is_none() =>
+        {
+            Some(shown_raised(py, call, error))
+        }
+        Ended::Raised(_) | Ended::Rejected(_) | Ended::Returned(_) => None,
     };
     let refusal = opened.end(py, &end)?;
     match (ended, refusal) {
@@ -160,15 +183,20 @@ pub(super) fn conclude(
             Ok(value.unbind())
         }
         (Ended::Raised(error) | Ended::Rejected(error), None) => {
-            let shown = hide_secrets(py, call, error.clone_ref(py));
-            if errors::is_refusal(py, &shown) || !output::is_untrusted(call) {
-                return Err(shown);
-            }
-            let (shown, fence) = from_outside_raised(py, call, &shown, &error);
+            let (shown, fence) = raised.unwrap_or_else(|| shown_raised(py, call, &error));
             tell_outer(fence);
             Err(shown)
         }
     }
+}
+
+/// What the caller is shown of an exception, and the id of its fence.
+fn shown_raised(py: Python<'_>, call: &Call, error: &PyErr) -> (PyErr, Option<FenceId>) {
+    let shown = hide_secrets(py, call, error.clone_ref(py));
+    if errors::is_refusal(py, &shown) || !output::is_untrusted(call) {
+        return (shown, None);
+    }
+    from_outside_raised(py, call, &shown, error)
 }
 
 /// An exception of an untrusted tool: its texts are recorded, and what is shown of it is fenced. Answers the id of the fence.
@@ -240,6 +268,7 @@ fn hide_secrets(py: Python<'_>, call: &Call, error: PyErr) -> PyErr {
             return error;
         }
     }
+    output::redacted(call, 1);
     let message = message_of(py, &error);
     errors::tool_error(py, &call.tool.name, &secrets.redact(&message), &error)
 }

@@ -35,7 +35,7 @@ pub(crate) struct Opened {
     /// What authorizers and credential sources are given, and what `current_call()` answers.
     pub(crate) context: Py<CallContext>,
     /// Whether anybody reads its event.
-    heard: bool,
+    pub(super) heard: bool,
     admission: Mutex<Option<Admission>>,
     /// What made a check fail unexpectedly.
     crash: Mutex<Option<PyErr>>,

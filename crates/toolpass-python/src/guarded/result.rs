@@ -35,7 +35,10 @@ pub(super) fn without_secrets<'py>(call: &Call, value: Bound<'py, PyAny>) -> End
         return Ended::Returned(value);
     }
     match redaction::redacted(&value, &secrets) {
-        Ok(clean) => Ended::Returned(clean),
+        Ok((clean, replaced)) => {
+            output::redacted(call, replaced);
+            Ended::Returned(clean)
+        }
         Err(error) => Ended::Rejected(error),
     }
 }
@@ -90,7 +93,9 @@ fn fenced<'py>(
     match fence_structured(value, &parts, &fencing.about()) {
         Ok(fenced) => {
             fencing::warn(py, source, fenced.frames, fenced.forged);
-            Ok((fenced.value.object, fenced.fenced.then(|| fencing.id())))
+            fencing.count(fenced.blocks);
+            let id = (fenced.blocks > 0).then(|| fencing.id());
+            Ok((fenced.value.object, id))
         }
         Err(Unfenced::Host(error)) => Err(error),
         Err(error @ (Unfenced::TooDeep | Unfenced::TooLarge(_))) => {

@@ -13,7 +13,7 @@ use toolpass_guard::pipeline::{Admission, Next};
 
 use super::opened::asked_too_late;
 use super::result::collected;
-use super::{Guarded, Opened, body};
+use super::{Closing, Guarded, Opened, body};
 use crate::credential::Source;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, said_many};
@@ -112,22 +112,18 @@ impl Step {
         Err(self.opened.cancelled(py, error))
     }
 
-    /// The body returned: what the caller gets.
+    /// The body returned: what the caller gets, or a `Closing` to be awaited first.
     fn returned(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let ended = collected(value.clone());
         let call = self.leave(py)?;
-        body::conclude(py, &self.opened, &call, ended)
+        Closing::begin(py, &self.opened, call, ended)
     }
 
-    /// The body raised: what the caller gets, or the exception to raise.
+    /// The body raised: what the caller gets, the exception to raise, or a `Closing` to be awaited first.
     fn raised(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let call = self.leave(py)?;
-        body::conclude(
-            py,
-            &self.opened,
-            &call,
-            body::Ended::Raised(PyErr::from_value(error.clone())),
-        )
+        let ended = body::Ended::Raised(PyErr::from_value(error.clone()));
+        Closing::begin(py, &self.opened, call, ended)
     }
 }
 

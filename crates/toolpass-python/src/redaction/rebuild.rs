@@ -1,5 +1,6 @@
 //! A value that mentions a secret, built again without it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use pyo3::prelude::*;
@@ -12,22 +13,26 @@ use super::mentions::{Search, fields};
 /// How deep a value is followed; below that a mention blanks the whole.
 const MAX_LEVELS: usize = 20;
 
-/// The value, built again without the secrets.
+/// The value, built again without the secrets, and in how many texts they were replaced.
 pub(super) fn rebuilt<'py>(
     value: &Bound<'py, PyAny>,
     secrets: &Secrets,
-) -> PyResult<Bound<'py, PyAny>> {
-    Rebuild {
+) -> PyResult<(Bound<'py, PyAny>, usize)> {
+    let mut rebuild = Rebuild {
         secrets,
         done: HashMap::new(),
-    }
-    .walk(value, MAX_LEVELS)
+        replaced: 0,
+    };
+    let clean = rebuild.walk(value, MAX_LEVELS)?;
+    Ok((clean, rebuild.replaced))
 }
 
 struct Rebuild<'s, 'py> {
     secrets: &'s Secrets,
     /// By address: the original, kept so that no later object gets its address, and what became of it.
     done: HashMap<usize, (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    /// In how many texts secrets were replaced.
+    replaced: usize,
 }
 
 impl<'py> Rebuild<'_, 'py> {
@@ -41,7 +46,7 @@ impl<'py> Rebuild<'_, 'py> {
         }
         if levels == 0 {
             return Ok(if self.mentioned(value) {
-                PyString::new(py, REDACTED).into_any()
+                self.blank(py)
             } else {
                 value.clone()
             });
@@ -49,7 +54,7 @@ impl<'py> Rebuild<'_, 'py> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             let text = String::from_utf8_lossy(bytes.as_bytes());
             return Ok(if self.secrets.mentioned_in(&text) {
-                PyBytes::new(py, self.secrets.redact(&text).as_bytes()).into_any()
+                PyBytes::new(py, self.redact(&text).as_bytes()).into_any()
             } else {
                 value.clone()
             });
@@ -58,7 +63,7 @@ impl<'py> Rebuild<'_, 'py> {
             let owned = bytes.to_vec();
             let text = String::from_utf8_lossy(&owned);
             return Ok(if self.secrets.mentioned_in(&text) {
-                PyByteArray::new(py, self.secrets.redact(&text).as_bytes()).into_any()
+                PyByteArray::new(py, self.redact(&text).as_bytes()).into_any()
             } else {
                 value.clone()
             });
@@ -118,9 +123,7 @@ impl<'py> Rebuild<'_, 'py> {
                 PySet::new(py, items).map(Bound::into_any)
             };
             // What was hashable may have become a dict.
-            return Ok(Some(
-                clean.unwrap_or_else(|_| PyString::new(py, REDACTED).into_any()),
-            ));
+            return Ok(Some(clean.unwrap_or_else(|_| self.blank(py))));
         }
         Ok(None)
     }
@@ -142,7 +145,7 @@ impl<'py> Rebuild<'_, 'py> {
         let text = value.str()?;
         let clean = self.text(&text);
         Ok(if self.mentioned(&clean) {
-            PyString::new(value.py(), REDACTED).into_any()
+            self.blank(value.py())
         } else {
             clean
         })
@@ -179,13 +182,24 @@ impl<'py> Rebuild<'_, 'py> {
         Search::new(self.secrets).finds(value).unwrap_or(true)
     }
 
-    fn text(&self, text: &Bound<'py, PyString>) -> Bound<'py, PyAny> {
+    fn text(&mut self, text: &Bound<'py, PyString>) -> Bound<'py, PyAny> {
         let shown = text.to_string_lossy();
         if self.secrets.mentioned_in(&shown) {
-            PyString::new(text.py(), &self.secrets.redact(&shown)).into_any()
+            PyString::new(text.py(), &self.redact(&shown)).into_any()
         } else {
             text.clone().into_any()
         }
+    }
+
+    fn redact<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        self.replaced += 1;
+        self.secrets.redact(text)
+    }
+
+    /// What stands for a value of which nothing can be shown.
+    fn blank(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.replaced += 1;
+        PyString::new(py, REDACTED).into_any()
     }
 
     fn keep(&mut self, value: &Bound<'py, PyAny>, clean: &Bound<'py, PyAny>) {

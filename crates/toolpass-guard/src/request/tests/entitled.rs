@@ -140,7 +140,11 @@ fn the_event_says_on_whose_authority_it_ran() {
     assert!(event.actions[0].as_agent && event.actions[0].allowed);
     assert_eq!(event.entitled, Some(true));
     assert_eq!(event.effect, Some(Effect::Read), "the recorded one");
-    assert!(event.to_json("now").contains("\"entitled\":true"));
+    assert!(
+        event
+            .to_json(|_| "now".into())
+            .contains("\"entitled\":true")
+    );
 }
 
 #[test]
@@ -265,7 +269,7 @@ fn another_name_of_a_server_is_meant_only_by_its_name() {
         (&["git.internal"], None),
     ] {
         let call = held(tool_of(hosts, &[]), &dana(), settings());
-        let check = RequestCheck::new(&call, None, request("GET", "https://git.internal/x"));
+        let check = RequestCheck::new(&call, None, request("GET", "https://git.internal/x"), at(0));
         let (Some(mut check), RequestNext::Locate { .. }) = check.next(&Nobody, at(0)) else {
             panic!("expected to be asked where the host leads")
         };
