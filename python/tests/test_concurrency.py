@@ -228,6 +228,73 @@ def test_observed_requests_of_tasks_keep_their_own_verdicts(github: GithubStandi
     assert len(github.arrived()) == users.count(ADMIN) == TASKS // 8
 
 
+#: A page of outside text, and one that repeats nothing of it.
+PAGE, OTHER = (" ".join(f"{word}{number}" for number in range(20_000)) for word in ("page", "other"))
+
+
+def recording(toolkit: Toolkit) -> Callable[[str], object]:
+    """A call that records the text."""
+    texts: list[str] = []
+    read_page = toolkit.tool(name="read_page", untrusted_output=True)(lambda: texts.pop())
+
+    def call(text: str) -> None:
+        texts.append(text)
+        read_page()
+
+    return call
+
+
+def comparing(toolkit: Toolkit) -> Callable[[str], object]:
+    """A call whose argument is compared."""
+    recording(toolkit)(PAGE)
+    return toolkit.tool(name="takes", effect="write")(lambda text: None)
+
+
+def comparing_a_request(toolkit: Toolkit) -> Callable[[str], object]:
+    """A call with a request whose body is compared."""
+
+    class Nowhere(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200)
+
+    client = httpx.Client(transport=Nowhere(), trust_env=False)
+    recording(toolkit)(PAGE)
+    texts: list[str] = []
+    send = toolkit.tool(name="send")(lambda: client.post("http://198.51.100.7/", content=texts.pop()).status_code)
+
+    def call(text: str) -> None:
+        texts.append(text)
+        send()
+
+    return call
+
+
+@pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="there is no lock to let go of")
+@pytest.mark.parametrize("way", [recording, comparing, comparing_a_request])
+def test_others_run_while_big_texts_are_looked_at(way: Callable[[Toolkit], Callable[[str], object]]) -> None:
+    go, ran = threading.Event(), threading.Event()
+    other = threading.Thread(target=lambda: (go.wait(), ran.set()), daemon=True)
+    interval = sys.getswitchinterval()
+    with Session(DANA).active():
+        call = way(Toolkit(audit=None))
+        call(OTHER[:100])  # whatever is imported on first use
+        other.start()
+        sys.setswitchinterval(10_000)
+        try:
+            go.set()  # from here on the other thread runs only when this one lets go of the lock
+            for _ in range(100):
+                call(OTHER[:100])
+            assert not ran.is_set(), "something else lets go of the lock, so this test shows nothing"
+            for _ in range(1000):
+                call(OTHER)
+                if ran.is_set():
+                    break
+            assert ran.is_set()
+        finally:
+            sys.setswitchinterval(interval)
+    other.join()
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_memory_is_flat(engine: Toolpass) -> None:
     toolkit = Toolkit(audit=None)

@@ -219,6 +219,11 @@ impl Call {
         &self.given
     }
 
+    /// How many bytes of its arguments are compared with outside text: for whoever must know how long that takes.
+    pub fn compared_len(&self) -> usize {
+        self.repeatable.len()
+    }
+
     /// Where it is.
     pub fn phase(&self) -> Phase {
         self.lock().phase

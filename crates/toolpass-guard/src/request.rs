@@ -224,6 +224,11 @@ impl RequestCheck {
         }
     }
 
+    /// The request.
+    pub fn request(&self) -> &WireRequest {
+        &self.request
+    }
+
     /// What must be known next. `host` answers the application's own scope predicates.
     pub fn next(
         mut self,

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use toolpass_core::effect::Effect;
 use toolpass_core::user::Token;
@@ -26,8 +26,9 @@ struct State {
     read_private: AtomicBool,
     counts: Mutex<HashMap<Key, u32>>,
     memory: Memory,
-    /// What is known of outside text; nothing until there is some.
-    record: Mutex<Option<Record>>,
+    /// What is known of outside text; nothing until there is some. Comparing a big text takes its time, and others of the session
+    /// compare meanwhile.
+    record: RwLock<Option<Record>>,
 }
 
 /// How outside text is remembered.
@@ -149,21 +150,21 @@ impl Session {
             read_private: AtomicBool::new(false),
             counts: Mutex::new(HashMap::new()),
             memory,
-            record: Mutex::new(None),
+            record: RwLock::new(None),
         })))
     }
 
     /// Remember outside text, as fingerprints.
     pub fn record(&self, texts: &[String]) {
-        let reader = self.record_of(&mut self.recorded()).reader().clone();
+        let reader = self.record_of(&mut self.recording()).reader().clone();
         // Reading a page takes its time, and other calls of the session need not wait for it.
         let prints = reader.prints(texts.iter().map(String::as_str));
-        self.record_of(&mut self.recorded()).record_prints(&prints);
+        self.record_of(&mut self.recording()).record_prints(&prints);
     }
 
     /// Remember text that is never held against a call: the user's own words.
     pub fn trust(&self, text: &str) {
-        self.record_of(&mut self.recorded()).trust([text]);
+        self.record_of(&mut self.recording()).trust([text]);
     }
 
     /// What arguments repeat of outside text, once `ignored` is left out.
@@ -182,8 +183,13 @@ impl Session {
         self.recorded().as_ref().is_none_or(Record::is_empty)
     }
 
-    fn recorded(&self) -> MutexGuard<'_, Option<Record>> {
-        self.0.record.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recorded(&self) -> RwLockReadGuard<'_, Option<Record>> {
+        self.0.record.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recording(&self) -> RwLockWriteGuard<'_, Option<Record>> {
+        let locked = self.0.record.write();
+        locked.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The record, begun when there is none. Who the session is for is trusted.

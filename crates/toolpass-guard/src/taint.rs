@@ -34,12 +34,14 @@ use crate::wording;
 pub(crate) struct Given {
     /// By parameter, in order; `None` when there is more than is looked at.
     texts: Option<Vec<(usize, Vec<String>)>>,
+    bytes: usize,
 }
 
 impl Default for Given {
     fn default() -> Given {
         Given {
             texts: Some(Vec::new()),
+            bytes: 0,
         }
     }
 }
@@ -51,14 +53,22 @@ impl Given {
             return Given::default();
         }
         let mut budget = Budget::of_result();
+        let mut bytes = 0;
         let texts = arguments.iter().map(|argument| {
             let mut texts = Vec::new();
             argument.value.texts(&mut budget, &mut texts).ok()?;
+            bytes += texts.iter().map(String::len).sum::<usize>();
             Some((argument.parameter, texts))
         });
         Given {
             texts: texts.collect(),
+            bytes,
         }
+    }
+
+    /// How long they are together.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes
     }
 
     /// The texts a tool lets its body repeat, argument by argument.

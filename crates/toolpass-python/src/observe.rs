@@ -3,6 +3,7 @@
 //! A hook hands over what will really be sent. Sync hooks wait here with the interpreter's lock let go; async ones get an
 //! [`Observing`] whose awaitable they await. Whatever goes wrong on the way refuses the request.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,6 +26,7 @@ use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
 use crate::locate::{self, Located};
 use crate::redaction;
+use crate::runtime;
 use crate::source::{OnThread, current_block};
 use crate::toolkit::State;
 use crate::value::type_name;
@@ -201,7 +203,7 @@ impl Observing {
         let state = Arc::clone(&this.state);
         let mut check = check;
         loop {
-            let (rest, next) = check.next(&this.guarded.get().callables, Asker::now());
+            let (rest, next) = this.next(py, check);
             let (waiting, awaitable) = match (rest, next) {
                 (_, RequestNext::Pass(permit)) => {
                     let permit = this.passed(py, permit);
@@ -300,11 +302,19 @@ impl CallContext {
         ))
     }
 
+    /// What must be known next. A big body is looked at with the interpreter's lock let go.
+    fn next(&self, py: Python<'_>, check: RequestCheck) -> (Option<RequestCheck>, RequestNext) {
+        let callables = &self.guarded.get().callables;
+        runtime::by_size(py, looked_at(check.request()), || {
+            check.next(callables, Asker::now())
+        })
+    }
+
     fn decide_now(&self, py: Python<'_>, check: RequestCheck) -> PyResult<Permit> {
         let state = Arc::clone(&self.state);
         let (mut check, mut raised) = (check, None);
         loop {
-            let (rest, next) = check.next(&self.guarded.get().callables, Asker::now());
+            let (rest, next) = self.next(py, check);
             check = match (rest, next) {
                 (_, RequestNext::Pass(permit)) => return Ok(self.passed(py, permit)),
                 (_, RequestNext::Refuse(refusal)) => {
@@ -391,8 +401,17 @@ fn unasked() -> Decision {
     Decision::unknown(Code::NotConfigured, "no engine is set up to look it up")
 }
 
+/// How long a body is to look at. How long a compressed one gets is not known yet.
+fn looked_at(request: &WireRequest) -> usize {
+    if request.headers().has_any(&["content-encoding"]) {
+        usize::MAX
+    } else {
+        request.body_len()
+    }
+}
+
 /// The parts of a request as hooks hand them over: scheme, host, port, method, target, headers, body, whether there is a body
-/// that could not be seen.
+/// that could not be seen. What is read is copied once, into the request.
 fn read(parts: &Bound<'_, PyTuple>) -> PyResult<WireRequest> {
     type Parts<'py> = (
         Any<'py>,
@@ -404,61 +423,91 @@ fn read(parts: &Bound<'_, PyTuple>) -> PyResult<WireRequest> {
         Option<Any<'py>>,
         bool,
     );
-    type Any<'py> = Bound<'py, PyAny>;
+    let py = parts.py();
     let (scheme, host, port, method, target, headers, body, unread): Parts<'_> = parts.extract()?;
     let (scheme, host, method, target) =
         (text(&scheme)?, text(&host)?, text(&method)?, text(&target)?);
-    let pairs: Vec<(String, Vec<u8>)> = headers
+    let pairs: Vec<(Any<'_>, Any<'_>)> = headers
         .try_iter()?
         .map(|pair| header(&pair?))
         .collect::<PyResult<_>>()?;
-    let bytes = body.map(|body| bytes(&body)).transpose()?;
-    let body = match (&bytes, unread) {
-        (_, true) => RawBody::Unread,
-        (Some(bytes), false) => RawBody::Bytes(bytes),
-        (None, false) => RawBody::None,
-    };
-    let headers = pairs
+    let headers: Vec<(Cow<'_, str>, Cow<'_, [u8]>)> = pairs
         .iter()
-        .map(|(name, value)| (name.as_str(), value.as_slice()))
-        .collect();
+        .map(|(name, value)| Ok((text(name)?, bytes(value)?)))
+        .collect::<PyResult<_>>()?;
+    let body = body.map(as_bytes).transpose()?;
+    let body = match &body {
+        _ if unread => RawBody::Unread,
+        Some(body) => RawBody::Bytes(body.as_bytes()),
+        None => RawBody::None,
+    };
     let raw = RawRequest {
         scheme: &scheme,
         host: &host,
         port,
         method: &method,
         target: &target,
-        headers,
+        headers: headers
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect(),
         body,
     };
-    Ok(WireRequest::read(raw, &Limits::default()))
+    let body_len = match body {
+        RawBody::Bytes(bytes) => bytes.len(),
+        RawBody::None | RawBody::Unread => 0,
+    };
+    Ok(runtime::by_size(py, body_len, || {
+        WireRequest::read(raw, &Limits::default())
+    }))
 }
+
+type Any<'py> = Bound<'py, PyAny>;
 
 /// A text, or bytes read as latin-1, which is what HTTP's own readers do.
-fn text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+fn text<'a>(given: &'a Any<'_>) -> PyResult<Cow<'a, str>> {
     if let Ok(text) = given.cast::<PyString>() {
-        return Ok(text.to_string_lossy().into_owned());
+        return Ok(text.to_string_lossy());
     }
-    Ok(bytes(given)?.into_iter().map(char::from).collect())
+    Ok(match bytes(given)? {
+        Cow::Borrowed(bytes) if bytes.is_ascii() => String::from_utf8_lossy(bytes),
+        bytes => Cow::Owned(bytes.iter().copied().map(char::from).collect()),
+    })
 }
 
-fn header(pair: &Bound<'_, PyAny>) -> PyResult<(String, Vec<u8>)> {
-    let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-    let value = match value.cast::<PyString>() {
-        Ok(value) => value.to_string_lossy().into_owned().into_bytes(),
-        Err(_) if value.is_instance_of::<PyBytes>() => bytes(&value)?,
-        Err(_) => value.str()?.to_string_lossy().into_owned().into_bytes(),
-    };
-    Ok((text(&name)?, value))
+/// A header's name and value; a value that is neither text nor bytes as it is written.
+fn header<'py>(pair: &Any<'py>) -> PyResult<(Any<'py>, Any<'py>)> {
+    let (name, value): (Any<'_>, Any<'_>) = pair.extract()?;
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        return Ok((name, value));
+    }
+    Ok((name, value.str()?.into_any()))
 }
 
-fn bytes(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+fn bytes<'a>(given: &'a Any<'_>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
     }
     if let Ok(text) = given.cast::<PyString>() {
-        return Ok(text.to_string_lossy().into_owned().into_bytes());
+        return Ok(match text.to_string_lossy() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        });
     }
-    let made = given.py().get_type::<PyBytes>().call1((given,))?;
-    Ok(made.cast_into::<PyBytes>()?.as_bytes().to_vec())
+    Ok(Cow::Owned(as_bytes(given.clone())?.as_bytes().to_vec()))
+}
+
+/// The bytes object of bytes, of a text, or of anything that can be read as bytes.
+fn as_bytes(given: Any<'_>) -> PyResult<Bound<'_, PyBytes>> {
+    match given.cast_into::<PyBytes>() {
+        Ok(bytes) => Ok(bytes),
+        Err(other) => {
+            let given = other.into_inner();
+            if let Ok(text) = given.cast::<PyString>() {
+                return Ok(PyBytes::new(given.py(), text.to_string_lossy().as_bytes()));
+            }
+            let made = given.py().get_type::<PyBytes>().call1((given,))?;
+            Ok(made.cast_into::<PyBytes>()?)
+        }
+    }
 }

@@ -63,6 +63,23 @@ where
     }
 }
 
+/// Do work that takes as long as the text it looks at: with the interpreter's lock let go when that is big. Letting go of it for
+/// little would cost more than it gives.
+pub(crate) fn by_size<T: Send>(
+    py: Python<'_>,
+    text_len: usize,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    if text_len > BIG {
+        py.detach(work)
+    } else {
+        work()
+    }
+}
+
+/// From how many bytes on others run meanwhile: looking at them takes as long as a few thousand steps of the interpreter.
+const BIG: usize = 16 * 1024;
+
 /// Called in a child right after a fork.
 #[pyfunction]
 pub(crate) fn after_fork() {

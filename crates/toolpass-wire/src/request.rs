@@ -265,6 +265,14 @@ impl WireRequest {
         !matches!(self.body, Body::None)
     }
 
+    /// How long the body is, as far as it was read.
+    pub fn body_len(&self) -> usize {
+        match &self.body {
+            Body::Bytes(bytes) => bytes.len(),
+            Body::None | Body::Unread(_) => 0,
+        }
+    }
+
     /// Why the request does not name one host. Refused on any host.
     pub fn host_problem(&self) -> Option<&str> {
         self.host_problem.as_deref()

@@ -22,6 +22,7 @@ use crate::entitlements;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
 use crate::redaction;
+use crate::runtime;
 use crate::secrets::revealed;
 use crate::session::Session;
 use crate::source::{current_call, current_session};
@@ -149,7 +150,7 @@ impl Opened {
         let mut credential = None;
         let mut admission = self.take()?;
         loop {
-            let (rest, next) = admission.next();
+            let (rest, next) = self.next(py, admission);
             admission = match (rest, next) {
                 (_, Next::Run(permit)) => return Ok(Driven::Run(permit, credential)),
                 (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
@@ -180,6 +181,11 @@ impl Opened {
                 }
             }
         }
+    }
+
+    /// What must be known next. Big arguments are compared with the interpreter's lock let go.
+    pub(super) fn next(&self, py: Python<'_>, admission: Admission) -> (Option<Admission>, Next) {
+        runtime::by_size(py, self.call.compared_len(), || admission.next())
     }
 
     /// Write the event without which the body does not run.

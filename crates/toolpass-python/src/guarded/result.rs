@@ -13,6 +13,7 @@ use super::body::Ended;
 use crate::fencing;
 use crate::host::close_awaitable;
 use crate::redaction;
+use crate::runtime;
 use crate::texts;
 use crate::value::PyValue;
 
@@ -61,7 +62,8 @@ pub(super) fn recorded(call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
     texts::collect(value, &mut Budget::of_result(), &mut found)
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     if !found.is_empty() {
-        value.py().detach(|| output::record(call, &found));
+        let text_len = found.iter().map(String::len).sum();
+        runtime::by_size(value.py(), text_len, || output::record(call, &found));
     }
     Ok(())
 }
@@ -76,7 +78,8 @@ fn fenced<'py>(
     };
     let source = &call.tool.name;
     if let Ok(text) = value.cast::<PyString>() {
-        let Some(fenced) = fencing.text(&text.to_string_lossy()) else {
+        let text = text.to_string_lossy();
+        let Some(fenced) = runtime::by_size(py, text.len(), || fencing.text(&text)) else {
             return Ok((value, None));
         };
         fencing::warn(py, source, fenced.frames, fenced.forged);

@@ -147,7 +147,7 @@ impl Step {
     ) -> PyResult<Step> {
         let mut admission = admission;
         loop {
-            let (rest, next) = admission.next();
+            let (rest, next) = self.opened.next(py, admission);
             let (rest, asked, awaitable) = match (rest, next) {
                 (_, Next::Run(permit)) => {
                     let entered = body::Entered::enter(py, &self.opened)?;
