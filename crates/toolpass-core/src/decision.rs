@@ -22,6 +22,8 @@ pub struct Decision {
     pub retry_after_ms: Option<u64>,
     /// The decision log's id of it; empty until the engine gave it one.
     pub id: String,
+    /// The vendor's rule that decided, as its code calls it; empty when none is named. Shown by an explanation only.
+    pub rule: &'static str,
     /// The HTTP status a server would answer with: 200, or 400 and the like when nothing was asked of an integration.
     pub status: u16,
 }
@@ -38,6 +40,7 @@ impl Decision {
             cached: false,
             retry_after_ms: None,
             id: String::new(),
+            rule: "",
             status: 200,
         }
     }
@@ -60,6 +63,11 @@ impl Decision {
             Code::Unsupported
         };
         Decision::new(code, text)
+    }
+
+    /// The same, decided by the rule of this name.
+    pub fn by(self, rule: &'static str) -> Decision {
+        Decision { rule, ..self }
     }
 
     /// The code.

@@ -1,5 +1,7 @@
 //! What a decision rests on: the upstream responses that were read for it.
 
+use std::time::Duration;
+
 /// At most this many calls are kept per decision.
 pub const MAX_CALLS: usize = 100;
 
@@ -22,6 +24,8 @@ pub struct UpstreamCall {
     pub cached: bool,
     /// Made by a concurrent check this one joined.
     pub shared: bool,
+    /// How long the answer took, when that was measured. Shown by an explanation only.
+    pub took: Option<Duration>,
 }
 
 /// The list attached to a decision.

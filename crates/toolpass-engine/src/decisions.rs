@@ -12,6 +12,7 @@ use toolpass_http::budget::Context;
 use toolpass_integration::cache::{FillCache, Origin};
 use tracing::Instrument;
 
+use crate::caller::Caller;
 use crate::engine::{Engine, Wired};
 use crate::key::{self, Key};
 use crate::options::CallerGroups;
@@ -28,6 +29,7 @@ pub(crate) type Decisions = FillCache<Key, Decision>;
 pub(crate) fn stored(
     engine: &Engine,
     question: &Question,
+    caller: &Caller,
     asked: Monotonic,
     now: Wall,
 ) -> Option<Decision> {
@@ -35,7 +37,7 @@ pub(crate) fn stored(
         return None;
     }
     let wired = engine.wired(&question.connection)?;
-    let kept = with_key(wired, question, |key| {
+    let kept = with_key(wired, question, caller, |key| {
         engine.decisions.peek(key, question.freshness, asked)
     })??;
     let (calls, truncated) = kept.evidence();
@@ -58,8 +60,8 @@ pub(crate) fn stored(
 }
 
 /// The owned key of a question as it is, under the conditions of [`stored`].
-pub(crate) fn key_of(wired: &Wired, question: &Question) -> Option<Key> {
-    with_key(wired, question, |key| Key::from(key))
+pub(crate) fn key_of(wired: &Wired, question: &Question, caller: &Caller) -> Option<Key> {
+    with_key(wired, question, caller, |key| Key::from(key))
 }
 
 /// The decision of a valid question: stored, of an identical check in flight, or found out now.
@@ -85,6 +87,11 @@ pub(crate) async fn answer(
     let got = engine.decisions.fetch(ctx, &key, fill).await;
     let mut decision = match got {
         Ok(got) => {
+            if got.origin == Origin::Shared {
+                let waited = ctx.now().since(ctx.began());
+                ctx.steps()
+                    .add("another's check", waited, || "joined".to_owned());
+            }
             let mut decision = got.value;
             decision.cached = got.origin == Origin::Cached;
             decision.as_of = Some(wall_of(engine.clock.as_ref(), got.read));
@@ -111,9 +118,15 @@ pub(crate) fn shared(decision: &Decision) -> Decision {
 }
 
 /// Look at the key of a question that was not validated; `None` when only validation can tell what its groups come to.
-fn with_key<T>(wired: &Wired, question: &Question, act: impl FnOnce(&[u8]) -> T) -> Option<T> {
+fn with_key<T>(
+    wired: &Wired,
+    question: &Question,
+    caller: &Caller,
+    act: impl FnOnce(&[u8]) -> T,
+) -> Option<T> {
     let sent = &question.groups;
-    let plain = wired.caller_groups == CallerGroups::Accept && sent.len() <= MAX_GROUPS;
+    let policy = caller.groups_at(wired.caller_groups);
+    let plain = policy == CallerGroups::Accept && sent.len() <= MAX_GROUPS;
     if !plain && !sent.is_empty() {
         return None;
     }

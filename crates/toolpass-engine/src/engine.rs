@@ -13,24 +13,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::sync::Semaphore;
 use toolpass_core::clock::{Clock, Monotonic, Wall};
 use toolpass_core::codes::Outcome;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Freshness, Question};
 use toolpass_core::user::User;
-use toolpass_http::budget::Context;
+use toolpass_http::budget::{Context, Steps};
 use toolpass_integration::cache::{CacheOptions, FillCache};
 use toolpass_integration::connection::{Connection, Visibility};
 use toolpass_integration::integration::Integration;
 
+use crate::caller::Caller;
 use crate::counts::{Counters, Counts};
 use crate::decisions::{self, Decisions};
+use crate::explain::Explanation;
+use crate::forgotten::Forgotten;
 use crate::id::Ids;
 use crate::identity::Identities;
 use crate::key::{self, Key};
 use crate::life::Lives;
 use crate::limits::Limits;
-use crate::log::DecisionLog;
+use crate::log::{DecisionLog, Mask};
 use crate::options::{BuildError, CallerGroups, Connected, EngineOptions, OnLogError};
 use crate::record::DecisionRecord;
 use crate::{outcome, pipeline};
@@ -46,7 +50,10 @@ pub struct Engine {
     identities: Identities,
     wired: Vec<Arc<Wired>>,
     by_id: HashMap<String, usize>,
+    forgotten: Forgotten,
     log: DecisionLog,
+    log_mask: Mask,
+    config_digest: String,
     on_log_error: OnLogError,
     lost_lines: AtomicU64,
     remote: Option<String>,
@@ -103,6 +110,9 @@ impl Engine {
             identities,
             wired,
             by_id,
+            forgotten: Forgotten::default(),
+            log_mask: options.log_mask,
+            config_digest: options.config_digest,
             log: DecisionLog::open(&options.decision_log).map_err(BuildError::DecisionLog)?,
             on_log_error: options.on_log_error,
             lost_lines: AtomicU64::new(0),
@@ -111,59 +121,104 @@ impl Engine {
         })
     }
 
-    /// Answer a question. What cannot be found out is an `unknown` decision, never an error.
+    /// Answer a question of this process. What cannot be found out is an `unknown` decision, never an error.
     pub async fn check(&self, question: &Question) -> Decision {
-        let asked = Context::new(Arc::clone(&self.clock), Duration::ZERO, question.freshness);
-        let decision = match decisions::stored(self, question, asked.began(), asked.wall()) {
-            Some(stored) => stored,
-            None => pipeline::answer(self, question, &asked).await,
-        };
-        self.finish(question, decision, asked.began(), self.clock.wall())
+        self.check_for(question, &Caller::default()).await
+    }
+
+    /// Answer a caller's question.
+    pub async fn check_for(&self, question: &Question, caller: &Caller) -> Decision {
+        let asked = Asked::now(self, caller);
+        let decision = asked.answer(question).await;
+        asked.finish(question, decision)
     }
 
     /// The stored decision of a question, when there is one and its freshness takes it. Waits for nothing. `None` says
     /// nothing: ask [`Engine::check`].
     pub fn try_cached(&self, question: &Question) -> Option<Decision> {
-        let (asked, now) = (self.clock.monotonic(), self.clock.wall());
-        let stored = decisions::stored(self, question, asked, now)?;
-        Some(self.finish(question, stored, asked, now))
+        self.try_cached_for(question, &Caller::default())
     }
 
-    /// The same for several questions: all of them or nothing.
+    /// [`Engine::try_cached`] for several questions: all of them or nothing.
     pub fn try_cached_many(&self, questions: &[Question]) -> Option<Vec<Decision>> {
+        let own = Caller::default();
         let (asked, now) = (self.clock.monotonic(), self.clock.wall());
         let stored = questions
             .iter()
-            .map(|question| decisions::stored(self, question, asked, now))
+            .map(|question| decisions::stored(self, question, &own, asked, now))
             .collect::<Option<Vec<_>>>()?;
         let answered = questions.iter().zip(stored);
-        let finished = answered.map(|(question, stored)| self.finish(question, stored, asked, now));
+        let finished =
+            answered.map(|(question, stored)| self.finish(question, &own, stored, asked, now));
         Some(finished.collect())
     }
 
-    /// Answer questions at once, in their order. All count their time from the same moment; equal ones are asked once.
+    /// The same, for a caller.
+    pub fn try_cached_for(&self, question: &Question, caller: &Caller) -> Option<Decision> {
+        let (began, now) = (self.clock.monotonic(), self.clock.wall());
+        let stored = decisions::stored(self, question, caller, began, now)?;
+        Some(self.finish(question, caller, stored, began, now))
+    }
+
+    /// Answer a question and say how the answer came about.
+    pub async fn explain(&self, question: &Question, caller: &Caller) -> Explanation {
+        let steps = Steps::kept();
+        let mut asked = Asked::now(self, caller);
+        asked.ctx = asked.ctx.with_steps(steps.clone());
+        let decision = asked.answer(question).await;
+        let (began, logged) = (asked.ctx.began(), self.clock.monotonic());
+        let decision = asked.finish(question, decision);
+        let ended = self.clock.monotonic();
+        if self.log.is_on() {
+            steps.add("decision log", ended.since(logged), String::new);
+        }
+        let wired = self.wired(&question.connection);
+        Explanation {
+            decision,
+            integration: wired.map_or("", |wired| wired.integration.name()),
+            steps: steps.take(),
+            took: ended.since(began),
+        }
+    }
+
+    /// Answer questions of this process at once, in their order. See [`Engine::check_many_for`].
     /// Errors: [`TooMany`].
     pub async fn check_many(&self, questions: &[Question]) -> Result<Vec<Decision>, TooMany> {
+        self.check_many_for(questions, &Caller::default()).await
+    }
+
+    /// Answer a caller's questions at once, in their order. All count their time from the same moment; equal ones are asked
+    /// once. What is wrong with one is its answer and stops no other. A batch takes at most half of a connection's turns, so
+    /// that single questions do not wait for all of it.
+    /// Errors: [`TooMany`].
+    pub async fn check_many_for(
+        &self,
+        questions: &[Question],
+        caller: &Caller,
+    ) -> Result<Vec<Decision>, TooMany> {
         if questions.len() > MAX_BATCH {
             return Err(TooMany(questions.len()));
         }
-        let asked = Context::new(
-            Arc::clone(&self.clock),
-            Duration::ZERO,
-            Freshness::default(),
-        );
-        let firsts = self.firsts(questions);
+        let asked = Asked::now(self, caller);
+        let firsts = self.firsts(questions, caller);
+        let shares = self.shares(questions);
         let answers = join_all(questions.iter().zip(&firsts).enumerate().map(
             |(index, (question, first))| {
-                let asked = &asked;
+                let (asked, shares) = (&asked, &shares);
                 async move {
                     if *first != index {
                         return None;
                     }
-                    match decisions::stored(self, question, asked.began(), asked.wall()) {
-                        Some(stored) => Some(stored),
-                        None => Some(pipeline::answer(self, question, asked).await),
+                    if let Some(stored) = asked.stored(question) {
+                        return Some(stored);
                     }
+                    let share = shares.get(question.connection.as_str());
+                    let _turn = match share {
+                        // A share is never closed; who waits for it waits within the time of the check all the same.
+                        Some(share) => share.acquire().await.ok(),
+                        None => None,
+                    };
+                    Some(asked.answer(question).await)
                 }
             },
         ))
@@ -174,7 +229,7 @@ impl Engine {
                 Some(own) => own.clone(),
                 None => decisions::shared(answers.get(*first)?.as_ref()?),
             };
-            Some(self.finish(question, decision, asked.began(), self.clock.wall()))
+            Some(asked.finish(question, decision))
         });
         Ok(finished.collect())
     }
@@ -195,7 +250,8 @@ impl Engine {
     }
 
     /// Forget what is known of a connection, of a user, of a user in a connection, or of all. Checks in flight answer, and
-    /// what they read is not kept. Caches of integrations are not reached: a `fresh` check passes them.
+    /// what they read is not kept. Questions asked from now on take nothing that was read before, also not of what an
+    /// integration keeps for itself.
     pub fn invalidate(&self, connection: Option<&str>, user: Option<&str>) {
         let index = match connection.map(|id| self.wired(id)) {
             Some(None) => return,
@@ -205,6 +261,8 @@ impl Engine {
         let user = user.map(|email| {
             User::parse(email).map_or_else(|_| email.to_owned(), |user| user.canonical())
         });
+        self.forgotten
+            .note(index, user.as_deref(), self.clock.monotonic());
         let matches = |key: &Key| key::is_of(key, index, user.as_deref());
         // Accounts first: a check that begins in between must not keep a decision on a forgotten account.
         self.identities.forget(matches);
@@ -212,6 +270,18 @@ impl Engine {
         if user.is_none() {
             self.visibilities.forget(|key| key::is_of(key, index, None));
         }
+    }
+
+    /// What a question about this user in this connection may take, after what was forgotten.
+    pub(crate) fn bounded(
+        &self,
+        wired: &Wired,
+        user: &User,
+        freshness: Freshness,
+        asked: Monotonic,
+    ) -> Freshness {
+        self.forgotten
+            .bounded(wired.index, &user.canonical(), freshness, asked)
     }
 
     /// How many checks came to which code, per connection.
@@ -245,6 +315,7 @@ impl Engine {
     fn finish(
         &self,
         question: &Question,
+        caller: &Caller,
         mut decision: Decision,
         asked: Monotonic,
         now: Wall,
@@ -254,6 +325,9 @@ impl Engine {
         if self.log.is_on() {
             let record = DecisionRecord {
                 time: now,
+                caller,
+                config: &self.config_digest,
+                mask: self.log_mask,
                 question,
                 decision: &decision,
                 integration: wired.map_or("", |wired| wired.integration.name()),
@@ -281,13 +355,23 @@ impl Engine {
         }
     }
 
+    /// The turns a batch may take of each connection it asks: half of them.
+    fn shares(&self, questions: &[Question]) -> HashMap<&str, Semaphore> {
+        let asked = questions
+            .iter()
+            .filter_map(|question| self.wired(&question.connection));
+        asked
+            .map(|wired| (wired.id.as_str(), Semaphore::new(wired.limits.half())))
+            .collect()
+    }
+
     /// For each question the index of the first equal one.
-    fn firsts(&self, questions: &[Question]) -> Vec<usize> {
+    fn firsts(&self, questions: &[Question], caller: &Caller) -> Vec<usize> {
         let mut seen = HashMap::new();
         let firsts = questions.iter().enumerate().map(|(index, question)| {
             let key = self
                 .wired(&question.connection)
-                .and_then(|wired| decisions::key_of(wired, question));
+                .and_then(|wired| decisions::key_of(wired, question, caller));
             match key {
                 Some(key) => *seen
                     .entry((key, decisions::freshness_key(question.freshness)))
@@ -296,6 +380,48 @@ impl Engine {
             }
         });
         firsts.collect()
+    }
+}
+
+/// A caller's asking: since when, and who.
+struct Asked<'a> {
+    engine: &'a Engine,
+    caller: &'a Caller,
+    ctx: Context,
+}
+
+impl<'a> Asked<'a> {
+    fn now(engine: &'a Engine, caller: &'a Caller) -> Asked<'a> {
+        let clock = Arc::clone(&engine.clock);
+        Asked {
+            engine,
+            caller,
+            ctx: Context::new(clock, Duration::ZERO, Freshness::default()),
+        }
+    }
+
+    fn stored(&self, question: &Question) -> Option<Decision> {
+        let (began, now) = (self.ctx.began(), self.ctx.wall());
+        decisions::stored(self.engine, question, self.caller, began, now)
+    }
+
+    async fn answer(&self, question: &Question) -> Decision {
+        let stored = self.stored(question);
+        let looked = self.ctx.now().since(self.ctx.began());
+        self.ctx.steps().add("stored decision", looked, || {
+            if stored.is_some() { "found" } else { "none" }.to_owned()
+        });
+        match stored {
+            Some(stored) => stored,
+            None => pipeline::answer(self.engine, question, self.caller, &self.ctx).await,
+        }
+    }
+
+    fn finish(&self, question: &Question, decision: Decision) -> Decision {
+        let now = self.engine.clock.wall();
+        let began = self.ctx.began();
+        self.engine
+            .finish(question, self.caller, decision, began, now)
     }
 }
 

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use toolpass_core::codes::Code;
+use toolpass_core::quoted::Quoted;
 use toolpass_http::budget::Context;
-use toolpass_integration::cache::{Fill, FillCache};
+use toolpass_integration::cache::{Fill, FillCache, Got, Origin};
 use toolpass_integration::connection::{Identity, Person};
 use toolpass_integration::crash::{Crash, caught};
 use toolpass_integration::failure::Failure;
@@ -38,13 +39,16 @@ pub(crate) async fn resolve(
 ) -> Result<Arc<Identity>, Failure> {
     let key = key::identity(wired.index, person);
     let (connection, asked) = (Arc::clone(wired), person.clone());
-    let known = wired
+    let began = ctx.now();
+    let got = wired
         .identities
-        .get(ctx, &key, move |ctx| async move {
+        .fetch(ctx, &key, move |ctx| async move {
             look_up(&connection, &ctx, &asked).await
         })
-        .await?;
-    match known {
+        .await;
+    ctx.steps()
+        .add("account", ctx.now().since(began), || noted(&got));
+    match got?.value {
         Known::Found(identity) => Ok(identity),
         Known::Crashed(failure) | Known::Missing(failure) => Err(failure),
     }
@@ -63,6 +67,24 @@ async fn look_up(wired: &Wired, ctx: &Context, person: &Person) -> Result<Fill<K
         )),
         Ok(Err(failure)) => Err(failure),
         Err(crash) => Ok(Fill::Pass(Known::Crashed(logged(wired, crash)))),
+    }
+}
+
+/// What an explanation says of a look-up.
+fn noted(got: &Result<Got<Known>, Failure>) -> String {
+    let Ok(got) = got else {
+        return "not found out".to_owned();
+    };
+    let from = match got.origin {
+        Origin::Cached => "stored",
+        Origin::Own => "looked up",
+        Origin::Shared => "looked up for another question",
+    };
+    match &got.value {
+        Known::Found(identity) if identity.display.is_empty() => from.to_owned(),
+        Known::Found(identity) => format!("{}, {from}", Quoted::new(&identity.display)),
+        Known::Crashed(_) => "crashed".to_owned(),
+        Known::Missing(failure) => format!("{}, {from}", failure.code()),
     }
 }
 

@@ -9,9 +9,12 @@
 //! INVARIANT: a check never fails and never panics; what cannot be found out is an `unknown` decision. Unknown decisions are
 //! never stored. Every answered check leaves one line in the decision log.
 
+pub mod caller;
 pub mod counts;
 mod decisions;
 pub mod engine;
+pub mod explain;
+mod forgotten;
 mod id;
 mod identity;
 mod key;

@@ -78,6 +78,11 @@ impl Limits {
         self.admit(ctx, permit.ok_or_else(out_of_time)?)
     }
 
+    /// Half of the turns, at least one: what one caller's batch may take at a time.
+    pub(crate) fn half(&self) -> usize {
+        (self.max_concurrency / 2).max(1)
+    }
+
     /// How many ask or wait to.
     pub(crate) fn in_flight(&self) -> usize {
         self.max_concurrency

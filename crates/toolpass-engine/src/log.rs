@@ -1,11 +1,12 @@
 //! Where the lines of the decision log go.
 //!
-//! Written under a lock and flushed, so lines of concurrent checks never mix. A file is created for its owner alone and can
+//! Written under a lock and flushed before the check is answered, so what was answered is on record and lines of concurrent
+//! checks never mix. A line that was cut short, by a full disk or a killed process, spoils no other. A file is created for its owner alone and can
 //! be reopened after it was rotated.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -35,11 +36,22 @@ impl LogTarget {
     }
 }
 
+/// What lines do not tell: the value is replaced, the key stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mask {
+    /// Users' e-mails, and the accounts they resolved to.
+    pub user: bool,
+    /// Groups.
+    pub groups: bool,
+    /// From where it was asked.
+    pub remote: bool,
+}
+
 /// An open log.
 pub(crate) struct DecisionLog(Sink);
 
 enum Sink {
-    File(PathBuf, Mutex<File>),
+    File(PathBuf, Mutex<Opened>),
     None,
     Stderr,
     Stdout,
@@ -49,7 +61,7 @@ impl DecisionLog {
     /// Open the target. Errors: the file cannot be opened for appending.
     pub(crate) fn open(target: &LogTarget) -> io::Result<DecisionLog> {
         Ok(DecisionLog(match target {
-            LogTarget::File(path) => Sink::File(path.clone(), Mutex::new(append(path)?)),
+            LogTarget::File(path) => Sink::File(path.clone(), Mutex::new(Opened::new(path)?)),
             LogTarget::None => Sink::None,
             LogTarget::Stderr => Sink::Stderr,
             LogTarget::Stdout => Sink::Stdout,
@@ -66,7 +78,7 @@ impl DecisionLog {
         match &self.0 {
             Sink::File(_, file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                write_whole(&mut *file, line)
+                file.write(line)
             }
             Sink::None => Ok(()),
             Sink::Stderr => write_whole(&mut io::stderr().lock(), line),
@@ -77,7 +89,7 @@ impl DecisionLog {
     /// Open the file anew. Errors: it cannot be opened; the old one goes on being written to.
     pub(crate) fn reopen(&self) -> io::Result<()> {
         if let Sink::File(path, file) = &self.0 {
-            let opened = append(path)?;
+            let opened = Opened::new(path)?;
             *file.lock().unwrap_or_else(PoisonError::into_inner) = opened;
         }
         Ok(())
@@ -93,6 +105,56 @@ impl fmt::Debug for DecisionLog {
             Sink::Stdout => "stdout",
         })
     }
+}
+
+/// An open file, and whether its last line is whole.
+struct Opened {
+    file: File,
+    is_torn: bool,
+}
+
+impl Opened {
+    /// Open for appending. A last line that a killed process or a full disk left unfinished is ended before the next.
+    fn new(path: &Path) -> io::Result<Opened> {
+        Ok(Opened {
+            file: append(path)?,
+            is_torn: ends_within_a_line(path),
+        })
+    }
+
+    /// Write one line. What was written of it before a failure spoils no later line.
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        if self.is_torn {
+            write_whole(&mut self.file, "\n")?;
+            self.is_torn = false;
+        }
+        let mut rest = line.as_bytes();
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    rest = rest.get(written..).unwrap_or_default();
+                    self.is_torn = !rest.is_empty();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file's last byte is none of a line's end. A pipe or a device has no last byte.
+fn ends_within_a_line(path: &Path) -> bool {
+    let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() > 0);
+    let last = || {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::End(-1))?;
+        let mut byte = [0];
+        file.read_exact(&mut byte)?;
+        io::Result::Ok(byte)
+    };
+    is_file && last().is_ok_and(|byte| byte != *b"\n")
 }
 
 fn write_whole(out: &mut impl Write, line: &str) -> io::Result<()> {

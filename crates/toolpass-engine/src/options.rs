@@ -11,7 +11,7 @@ use toolpass_core::clock::Clock;
 use toolpass_integration::connection::Connection;
 use toolpass_integration::integration::Integration;
 
-use crate::log::LogTarget;
+use crate::log::{LogTarget, Mask};
 
 /// What holds for every connection.
 #[derive(Clone)]
@@ -28,6 +28,10 @@ pub struct EngineOptions {
     pub decision_log: LogTarget,
     /// What an allow becomes when its line cannot be written.
     pub on_log_error: OnLogError,
+    /// What lines do not tell.
+    pub log_mask: Mask,
+    /// A digest of the configuration, as lines name it; empty when there is none.
+    pub config_digest: String,
     /// Who asks, as the decision log names it.
     pub remote: Option<String>,
     /// The clock.
@@ -44,6 +48,8 @@ impl EngineOptions {
             jitter_percent: 10,
             decision_log: LogTarget::None,
             on_log_error: OnLogError::Ignore,
+            log_mask: Mask::default(),
+            config_digest: String::new(),
             remote: Some("in-process".to_owned()),
             clock,
         }
@@ -74,7 +80,9 @@ pub enum OnLogError {
 }
 
 /// What becomes of the groups a caller sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// The order of the variants is the order of strictness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallerGroups {
     /// They count.
     #[default]

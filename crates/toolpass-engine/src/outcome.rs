@@ -40,7 +40,7 @@ pub(crate) fn refused(code: Code, text: impl AsRef<str>) -> Box<Decision> {
 /// What a connection answered: its code and text. Everything else of a decision is the engine's to say.
 pub(crate) fn answered(decision: &Decision) -> Decision {
     later(
-        Decision::new(decision.code(), decision.text()),
+        Decision::new(decision.code(), decision.text()).by(decision.rule),
         decision.retry_after_ms,
     )
 }

@@ -11,20 +11,28 @@ use toolpass_integration::connection::Request;
 use toolpass_integration::crash::caught;
 use toolpass_integration::failure::Failure;
 
+use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::outcome::{self, Stop};
 use crate::validate::{self, Valid};
 use crate::{decisions, identity};
 
 /// Answer a question that was asked when `asked` began.
-pub(crate) async fn answer(engine: &Engine, question: &Question, asked: &Context) -> Decision {
-    let valid = match validate::question(engine, question) {
+pub(crate) async fn answer(
+    engine: &Engine,
+    question: &Question,
+    caller: &Caller,
+    asked: &Context,
+) -> Decision {
+    let valid = match validate::question(engine, question, caller) {
         Ok(valid) => valid,
         Err(refused) => return *refused,
     };
+    let (wired, user) = (&valid.wired, &valid.person.user);
+    let freshness = engine.bounded(wired, user, question.freshness, asked.began());
     let ctx = asked
-        .with_freshness(question.freshness)
-        .with_deadline(asked.began().plus(valid.wired.timeout))
+        .with_freshness(freshness)
+        .with_deadline(caller.deadline(asked.began(), valid.wired.timeout))
         .with_recorder(Recorder::new());
     decisions::answer(engine, &ctx, question, valid).await
 }
@@ -56,7 +64,14 @@ pub(crate) async fn ask(valid: Valid, ctx: Context) -> Result<Fill<Decision>, Fa
 /// The part that asks the system.
 async fn attempt(valid: &Valid, ctx: &Context, account: &mut String) -> Result<Decision, Stop> {
     let wired = &valid.wired;
-    let slot = wired.limits.enter(ctx).await?;
+    let began = ctx.now();
+    let slot = wired.limits.enter(ctx).await;
+    ctx.steps()
+        .add("turn", ctx.now().since(began), || match &slot {
+            Ok(_) => String::new(),
+            Err(_) => "not given".to_owned(),
+        });
+    let slot = slot?;
     let found = consult(valid, ctx, account).await;
     slot.tell(found.as_ref().err());
     Ok(outcome::answered(&found?))
@@ -73,7 +88,9 @@ async fn consult(valid: &Valid, ctx: &Context, account: &mut String) -> Result<D
         resource: valid.resource.clone(),
         facts: valid.facts.clone(),
     };
-    caught(wired.connection.check(ctx, &request))
-        .await
-        .map_err(|crash| identity::logged(wired, crash))?
+    let began = ctx.now();
+    let checked = caught(wired.connection.check(ctx, &request)).await;
+    ctx.steps()
+        .add("system", ctx.now().since(began), String::new);
+    checked.map_err(|crash| identity::logged(wired, crash))?
 }

@@ -14,9 +14,16 @@ use toolpass_core::clock::Wall;
 use toolpass_core::decision::Decision;
 use toolpass_core::evidence::{Evidence, UpstreamCall};
 use toolpass_core::question::Question;
+use toolpass_core::secret::REDACTED;
+
+use crate::caller::Caller;
+use crate::log::Mask;
 
 /// What a line says.
 pub(crate) struct DecisionRecord<'a> {
+    pub(crate) caller: &'a Caller,
+    pub(crate) config: &'a str,
+    pub(crate) mask: Mask,
     pub(crate) time: Wall,
     pub(crate) question: &'a Question,
     pub(crate) decision: &'a Decision,
@@ -33,9 +40,13 @@ impl DecisionRecord<'_> {
         let mut line = Object::begin(512);
         line.text("time", &rfc3339(self.time));
         line.text("connection", &question.connection);
-        line.text("user", &question.user);
+        line.text("user", self.masked(self.mask.user, &question.user));
         if !question.groups.is_empty() {
-            line.texts("groups", &question.groups);
+            if self.mask.groups {
+                line.texts("groups", &[REDACTED.to_owned()]);
+            } else {
+                line.texts("groups", &question.groups);
+            }
         }
         line.text("action", &question.action);
         line.text("resource", &question.resource);
@@ -51,8 +62,8 @@ impl DecisionRecord<'_> {
             u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
         );
         line.number("status", u64::from(decision.status));
-        if let Some(remote) = self.remote {
-            line.text("remote", remote);
+        if let Some(remote) = self.caller.remote.as_deref().or(self.remote) {
+            line.text("remote", self.masked(self.mask.remote, remote));
         }
         if !decision.evidence.is_empty() {
             line.raw("evidence", &evidence(&decision.evidence));
@@ -62,14 +73,25 @@ impl DecisionRecord<'_> {
             line.text("integration", self.integration);
         }
         if !decision.identity.is_empty() {
-            line.text("identity", &decision.identity);
+            line.text("identity", self.masked(self.mask.user, &decision.identity));
         }
+        line.some_text("caller", self.caller.name.as_deref().unwrap_or_default());
         if let Some(as_of) = decision.as_of {
             line.text("as_of", &rfc3339(as_of));
         }
+        line.text("version", env!("CARGO_PKG_VERSION"));
+        line.some_text("config", self.config);
+        line.some_text(
+            "trace_id",
+            self.caller.trace_id.as_deref().unwrap_or_default(),
+        );
         let mut line = line.end();
         line.push('\n');
         line
+    }
+
+    fn masked<'t>(&self, is_masked: bool, text: &'t str) -> &'t str {
+        if is_masked { REDACTED } else { text }
     }
 }
 
@@ -83,16 +105,8 @@ pub(crate) fn rfc3339(time: Wall) -> String {
 }
 
 fn evidence(evidence: &Evidence) -> String {
-    let mut calls = String::from("[");
-    for (index, upstream) in evidence.upstream.iter().enumerate() {
-        if index > 0 {
-            calls.push(',');
-        }
-        calls.push_str(&call(upstream));
-    }
-    calls.push(']');
-    let mut object = Object::begin(calls.len() + 32);
-    object.raw("upstream", &calls);
+    let mut object = Object::begin(256);
+    object.list("upstream", evidence.upstream.iter().map(call));
     if evidence.truncated {
         object.flag("truncated", true);
     }
@@ -123,18 +137,30 @@ fn call(call: &UpstreamCall) -> String {
 }
 
 /// A JSON object being written.
-struct Object(String);
+pub(crate) struct Object(String);
 
 impl Object {
-    fn begin(capacity: usize) -> Object {
+    pub(crate) fn begin(capacity: usize) -> Object {
         let mut text = String::with_capacity(capacity);
         text.push('{');
         Object(text)
     }
 
-    fn text(&mut self, key: &str, value: &str) {
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
         self.key(key);
         quote(&mut self.0, value);
+    }
+
+    /// A text, unless it is empty.
+    pub(crate) fn some_text(&mut self, key: &str, value: &str) {
+        if !value.is_empty() {
+            self.text(key, value);
+        }
+    }
+
+    /// A list of values that are JSON already.
+    pub(crate) fn list(&mut self, key: &str, values: impl Iterator<Item = String>) {
+        self.raw(key, &format!("[{}]", values.collect::<Vec<_>>().join(",")));
     }
 
     fn texts(&mut self, key: &str, values: &[String]) {
@@ -149,21 +175,21 @@ impl Object {
         self.0.push(']');
     }
 
-    fn flag(&mut self, key: &str, value: bool) {
+    pub(crate) fn flag(&mut self, key: &str, value: bool) {
         self.raw(key, if value { "true" } else { "false" });
     }
 
-    fn number(&mut self, key: &str, value: u64) {
+    pub(crate) fn number(&mut self, key: &str, value: u64) {
         self.raw(key, &value.to_string());
     }
 
     /// A value that is JSON already.
-    fn raw(&mut self, key: &str, json: &str) {
+    pub(crate) fn raw(&mut self, key: &str, json: &str) {
         self.key(key);
         self.0.push_str(json);
     }
 
-    fn end(mut self) -> String {
+    pub(crate) fn end(mut self) -> String {
         self.0.push('}');
         self.0
     }
@@ -230,6 +256,13 @@ mod tests {
     fn line(question: &Question, decision: &Decision) -> String {
         DecisionRecord {
             time: Wall(Duration::new(1_893_456_000, 120_000_000)),
+            caller: &Caller {
+                name: Some("ci".into()),
+                trace_id: Some("4bf9".into()),
+                ..Caller::default()
+            },
+            config: "c0ffee",
+            mask: Mask::default(),
             question,
             decision,
             integration: "github",
@@ -276,7 +309,8 @@ mod tests {
             r#""cached":false,"fresh":true,"duration_ms":12,"status":200,"remote":"cli","evidence":{"upstream":["#,
             r#"{"method":"GET","path":"/a%20b","status":200,"etag":"\"e\""},"#,
             r#"{"method":"GET","path":"/a%20b","host":"h.example","status":200,"sha256":"ab","cached":true}],"truncated":true},"#,
-            r#""id":"0190","integration":"github","identity":"42","as_of":"2029-12-31T23:59:59Z"}"#,
+            r#""id":"0190","integration":"github","identity":"42","caller":"ci","as_of":"2029-12-31T23:59:59Z","#,
+            r#""version":"0.0.0","config":"c0ffee","trace_id":"4bf9"}"#,
             "\n"
         );
         assert_eq!(line(&question, &decision), expected);

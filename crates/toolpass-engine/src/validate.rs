@@ -14,6 +14,7 @@ use toolpass_core::resource::Resource;
 use toolpass_core::user::{Groups, User};
 use toolpass_integration::connection::Person;
 
+use crate::caller::Caller;
 use crate::engine::{Engine, Wired};
 use crate::options::CallerGroups;
 use crate::outcome::refused;
@@ -29,7 +30,11 @@ pub(crate) struct Valid {
 
 /// Read a question.
 /// Errors: the decision that refuses it, of status 400.
-pub(crate) fn question(engine: &Engine, question: &Question) -> Result<Valid, Box<Decision>> {
+pub(crate) fn question(
+    engine: &Engine,
+    question: &Question,
+    caller: &Caller,
+) -> Result<Valid, Box<Decision>> {
     let user = User::parse(&question.user).map_err(invalid)?;
     let groups = Groups::new(question.groups.iter().cloned()).map_err(invalid)?;
     if question.connection.is_empty() {
@@ -66,7 +71,7 @@ pub(crate) fn question(engine: &Engine, question: &Question) -> Result<Valid, Bo
         );
         return Err(refused(Code::UnknownAction, text));
     }
-    let groups = accepted(wired.caller_groups, groups)?;
+    let groups = accepted(caller.groups_at(wired.caller_groups), groups)?;
     // The groups of the user's own token (`oidc_issuer`) take their place here when the caller sent none; until they do,
     // the token is part of every key and reaches the connection, and nothing else.
     let person = Person {
@@ -91,7 +96,7 @@ fn accepted(policy: CallerGroups, groups: Groups) -> Result<Groups, Box<Decision
         CallerGroups::Refuse if groups.is_empty() => Ok(groups),
         CallerGroups::Refuse => Err(refused(
             Code::InvalidRequest,
-            "this connection takes no groups from callers (`caller_groups: refuse`)",
+            "no groups are taken from this caller here (`caller_groups: refuse`)",
         )),
     }
 }

@@ -20,6 +20,7 @@ pub struct Context {
     freshness: Freshness,
     began: Monotonic,
     recorder: Recorder,
+    steps: Steps,
     clock: Arc<dyn Clock>,
 }
 
@@ -32,6 +33,7 @@ impl Context {
             freshness,
             began,
             recorder: Recorder::new(),
+            steps: Steps::default(),
             clock,
         }
     }
@@ -66,6 +68,11 @@ impl Context {
         &self.recorder
     }
 
+    /// Where the steps of the check are noted, when somebody asked for them.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
     /// The clock.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
@@ -90,6 +97,14 @@ impl Context {
     pub fn with_recorder(&self, recorder: Recorder) -> Context {
         Context {
             recorder,
+            ..self.clone()
+        }
+    }
+
+    /// The same, its steps noted in `steps`.
+    pub fn with_steps(&self, steps: Steps) -> Context {
+        Context {
+            steps,
             ..self.clone()
         }
     }
@@ -126,6 +141,50 @@ impl fmt::Debug for Context {
             .field("remaining", &self.remaining())
             .field("freshness", &self.freshness)
             .finish_non_exhaustive()
+    }
+}
+
+/// The steps of one check and how long each took, kept only when somebody asked for an explanation. Clones share the list.
+#[derive(Clone, Default)]
+pub struct Steps(Option<Arc<Mutex<Vec<Step>>>>);
+
+/// One step of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was done.
+    pub name: &'static str,
+    /// How long it took.
+    pub took: Duration,
+    /// What it came to, in a few words; may be empty.
+    pub note: String,
+}
+
+impl Steps {
+    /// A list that keeps what it is told.
+    pub fn kept() -> Steps {
+        Steps(Some(Arc::default()))
+    }
+
+    /// Note a step. `note` is called only when steps are kept.
+    pub fn add(&self, name: &'static str, took: Duration, note: impl FnOnce() -> String) {
+        if let Some(list) = &self.0 {
+            let step = Step {
+                name,
+                took,
+                note: note(),
+            };
+            list.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(step);
+        }
+    }
+
+    /// The steps so far, leaving the list empty.
+    pub fn take(&self) -> Vec<Step> {
+        match &self.0 {
+            Some(list) => std::mem::take(&mut *list.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => Vec::new(),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{ACCEPT, ETAG, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -139,7 +140,7 @@ impl Client {
                 return self.answer(ctx, prepared, attempt, Some(failure));
             };
             if ctx.remaining() <= wait {
-                self.record(ctx, prepared, attempt.result.as_ref().ok());
+                self.record(ctx, prepared, &attempt);
                 return Err(Error::deadline_after(&failure));
             }
             tokio::time::sleep(wait).await;
@@ -186,7 +187,8 @@ impl Client {
         let began = ctx.now();
         let result = self.0.transport.exchange(ctx, &out).await;
         let result = result.map_err(|error| error.of_request(&out.method, &out.url));
-        let duration_ms = ctx.now().since(began).as_millis() as u64;
+        let took = ctx.now().since(began);
+        let duration_ms = took.as_millis() as u64;
         let (method, host, path, attempt) = (
             out.method.as_str(),
             out.url.host(),
@@ -212,7 +214,7 @@ impl Client {
                 "upstream request failed: {error}"
             ),
         }
-        Ok(Attempt { used, result })
+        Ok(Attempt { used, result, took })
     }
 
     /// Whether there is another credential to try after the one that was refused, which is dropped.
@@ -234,7 +236,7 @@ impl Client {
         attempt: Attempt,
         failure: Option<Error>,
     ) -> Result<Response, Error> {
-        self.record(ctx, prepared, attempt.result.as_ref().ok());
+        self.record(ctx, prepared, &attempt);
         match (attempt.result, failure) {
             (Ok(received), Some(failure)) if !prepared.accepts(received.status) => Err(failure),
             (Ok(received), _) => Ok(Response::new(prepared, self.0.base.as_ref(), received)),
@@ -242,8 +244,11 @@ impl Client {
         }
     }
 
-    fn record(&self, ctx: &Context, prepared: &Prepared, received: Option<&Received>) {
-        let Some(received) = received else { return };
+    fn record(&self, ctx: &Context, prepared: &Prepared, attempt: &Attempt) {
+        let Ok(received) = &attempt.result else {
+            return;
+        };
+        let took = attempt.took;
         let url = prepared.url();
         let left_base = !self
             .0
@@ -261,6 +266,7 @@ impl Client {
             etag,
             cached: false,
             shared: false,
+            took: Some(took),
         });
     }
 }
@@ -276,6 +282,7 @@ impl fmt::Debug for Client {
 struct Attempt {
     used: Option<AuthHeader>,
     result: Result<Received, Error>,
+    took: Duration,
 }
 
 /// The failure an attempt stands for, accepted or not; none when it is an answer.

@@ -34,12 +34,12 @@ pub fn decide(
     }
     let name = Quoted::new(&who.display);
     Ok(match (action, config.is_admin(&who.id)) {
-        (Action::ThingRead, _) => Decision::allow(format!("{name} is a user")),
+        (Action::ThingRead, _) => Decision::allow(format!("{name} is a user")).by("users"),
         (Action::ThingAdmin | Action::ThingWrite, true) => {
-            Decision::allow(format!("{name} is an admin"))
+            Decision::allow(format!("{name} is an admin")).by("admins")
         }
         (Action::ThingAdmin | Action::ThingWrite, false) => {
-            Decision::deny(format!("{name} is no admin"))
+            Decision::deny(format!("{name} is no admin")).by("admins")
         }
     })
 }

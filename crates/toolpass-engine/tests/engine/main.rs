@@ -4,6 +4,8 @@
 mod answers;
 mod batch;
 mod crash;
+mod explained;
+mod forgotten;
 mod fresh;
 mod limits;
 mod lookups;

@@ -7,8 +7,9 @@ use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
 use toolpass_core::user::Token;
+use toolpass_engine::caller::Caller;
 use toolpass_engine::engine::Engine;
-use toolpass_engine::log::LogTarget;
+use toolpass_engine::log::{LogTarget, Mask};
 use toolpass_engine::options::{EngineOptions, OnLogError};
 use toolpass_http::clock::SystemClock;
 
@@ -196,4 +197,65 @@ async fn checks_are_counted_by_code() {
         [(Code::Allowed, 2), (Code::InvalidRequest, 1)]
     );
     assert_eq!((counts.connection.as_str(), counts.cached), ("sys", 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_names_its_caller_and_hides_what_is_masked() {
+    let (plain, hidden) = (Scratch::new("caller"), Scratch::new("masked"));
+    let caller = Caller {
+        name: Some("ci-bot".into()),
+        remote: Some("198.51.100.7".into()),
+        trace_id: Some("4bf92f3577b34da6".into()),
+        ..Caller::default()
+    };
+    let asked = Question {
+        groups: vec!["payroll".into()],
+        ..question()
+    };
+    let everything = Mask {
+        user: true,
+        groups: true,
+        remote: true,
+    };
+    for (file, mask) in [(&plain, Mask::default()), (&hidden, everything)] {
+        let world = World::with(|options, _| {
+            options.decision_log = LogTarget::File(file.0.clone());
+            options.config_digest = "c0ffee".into();
+            options.log_mask = mask;
+        });
+        world.engine.check_for(&asked, &caller).await;
+        world.engine.explain(&asked, &caller).await;
+    }
+    for line in plain.lines() {
+        let said = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+        assert_eq!(said("caller"), "ci-bot");
+        assert_eq!(said("remote"), "198.51.100.7");
+        assert_eq!(said("trace_id"), "4bf92f3577b34da6");
+        assert_eq!(said("config"), "c0ffee");
+        assert_eq!(said("version"), "0.0.0");
+    }
+    let text = std::fs::read_to_string(&hidden.0).unwrap();
+    for secret in ["dana", "payroll", "198.51.100.7"] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    assert_eq!(hidden.lines().len(), 2);
+    assert_eq!(
+        hidden.lines()[0]["groups"],
+        serde_json::json!(["[REDACTED]"])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_cut_short_by_a_killed_process_spoils_no_other() {
+    let file = Scratch::new("torn");
+    std::fs::write(&file.0, "{\"time\":\"2030-01-01T0").unwrap();
+    let world = World::with(|options, _| options.decision_log = LogTarget::File(file.0.clone()));
+    world.ask(&question()).await;
+    world.ask(&question()).await;
+    let text = std::fs::read_to_string(&file.0).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 3);
+    for line in &lines[1..] {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
 }

@@ -17,6 +17,7 @@ use toolpass_engine::engine::Engine;
 use toolpass_engine::options::{Connected, EngineOptions};
 use toolpass_http::budget::Context;
 use toolpass_integration::actions::ActionSpec;
+use toolpass_integration::cache::{CacheOptions, Fill, FillCache};
 use toolpass_integration::connection::{Connection, Identity, Person, Probe, Request, Visibility};
 use toolpass_integration::failure::Failure;
 use toolpass_integration::fields::{Key, Settings};
@@ -78,6 +79,9 @@ pub(crate) struct Scripted {
     /// Checks wait here for a permit each.
     pub(crate) gate: Semaphore,
     pub(crate) last: Mutex<Option<Request>>,
+    /// Counts the readings of a listing the system keeps for itself, as integrations do; none is read without.
+    pub(crate) listings: Mutex<Option<Arc<AtomicUsize>>>,
+    kept: FillCache<(), ()>,
     identity: Mutex<Does>,
     check: Mutex<Does>,
 }
@@ -91,6 +95,8 @@ impl Scripted {
             most_running: AtomicUsize::new(0),
             gate: Semaphore::new(Semaphore::MAX_PERMITS / 2),
             last: Mutex::new(None),
+            listings: Mutex::new(None),
+            kept: FillCache::new(CacheOptions::named("listing")),
             identity: Mutex::new(Does::Answer(Decision::allow(""))),
             check: Mutex::new(Does::Answer(Decision::allow("may"))),
         })
@@ -116,6 +122,18 @@ impl Scripted {
             self.identifies.load(Ordering::SeqCst),
             self.checks.load(Ordering::SeqCst),
         )
+    }
+
+    /// The listing, read when the question does not take the kept one.
+    async fn list(&self, ctx: &Context) -> Result<(), Failure> {
+        let Some(listings) = self.listings.lock().unwrap().clone() else {
+            return Ok(());
+        };
+        let fill = move |_| async move {
+            listings.fetch_add(1, Ordering::SeqCst);
+            Ok(Fill::Store((), Duration::from_secs(3600)))
+        };
+        self.kept.get(ctx, &(), fill).await
     }
 
     async fn act(&self, does: Does) -> Result<Decision, Failure> {
@@ -163,6 +181,7 @@ impl Connection for Scripted {
             self.act(does).await?;
             Ok(Identity {
                 id: format!("id-{}", person.user.canonical()),
+                display: "Dana".into(),
                 ..Identity::default()
             })
         }
@@ -179,6 +198,7 @@ impl Connection for Scripted {
             let _running = Running::new(self);
             self.gate.acquire().await.unwrap().forget();
             *self.last.lock().unwrap() = Some(request.clone());
+            self.list(ctx).await?;
             ctx.recorder().record(call("/check", 200));
             let does = self.check.lock().unwrap().clone();
             self.act(does).await

@@ -88,13 +88,17 @@ impl Question {
 /// Errors: [`Stop::Missing`] with what must be read first, [`Stop::Failed`] when there is no answer; never [`Stop::Denied`].
 pub fn decide(question: &Question, answers: &Answers<Read>) -> Result<Decision, Stop> {
     let known = &Known::new(answers);
-    let decided = match &question.target {
-        Target::Org(kind) => org::decide(question, known, *kind),
-        Target::Repo(repo, branch) => repo::decide(question, known, repo, branch.as_ref()),
-        Target::Team(team) => team::decide(question, known, team),
+    let (rule, decided) = match &question.target {
+        Target::Org(kind) => ("organization", org::decide(question, known, *kind)),
+        Target::Repo(repo, branch) => (
+            "repository",
+            repo::decide(question, known, repo, branch.as_ref()),
+        ),
+        Target::Team(team) => ("team", team::decide(question, known, team)),
     };
     match decided {
-        Err(Stop::Denied(text)) => Ok(Decision::deny(text)),
-        other => other,
+        Ok(decision) => Ok(decision.by(rule)),
+        Err(Stop::Denied(text)) => Ok(Decision::deny(text).by(rule)),
+        Err(other) => Err(other),
     }
 }
