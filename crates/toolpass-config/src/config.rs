@@ -20,6 +20,12 @@ pub struct Config {
     pub listen: String,
     /// Where decisions are written.
     pub decision_log: DecisionLog,
+    /// What lines of the decision log do not tell.
+    pub decision_log_mask: LogMask,
+    /// An allow whose line cannot be written is refused.
+    pub decision_log_refuses: bool,
+    /// A digest of all keys and values, secrets by their references: 16 hexadecimal digits, the same for the same settings.
+    pub digest: String,
     /// How long an answer may be reused; zero for never.
     pub decision_cache: Duration,
     /// How long an identity may be reused; zero for never.
@@ -43,6 +49,17 @@ pub enum DecisionLog {
     Stderr,
     /// The standard output.
     Stdout,
+}
+
+/// What lines of the decision log do not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogMask {
+    /// Users and their accounts.
+    pub user: bool,
+    /// Groups.
+    pub groups: bool,
+    /// Who asked.
+    pub remote: bool,
 }
 
 /// One connection.

@@ -9,6 +9,8 @@ pub const TOP: &[Key] = &[
     Key::secret("api_key", "the key callers of `toolpass serve` show"),
     Key::text("decision_cache_seconds", "how long an answer may be reused: whole seconds or a duration up to 1h, 0 for never").default("30"),
     Key::text("decision_log", "where each decision is written: `stderr`, `stdout`, `none` or a file").default("stderr"),
+    Key::text("decision_log_mask", "what lines of the decision log do not tell: `user`, `groups`, `remote`, separated by commas"),
+    Key::text("decision_log_on_error", "what becomes of an allow whose line cannot be written: it stands, or is refused").one_of(&["ignore", "refuse"]).default("ignore"),
     Key::text("identity_cache_seconds", "how long a user's account may be remembered: whole seconds or a duration up to 24h, 0 for never").default("900"),
     Key::text("listen", "the address `toolpass serve` listens on").default(":8080"),
 ];

@@ -1,5 +1,6 @@
 //! What both forms of a configuration come to before it is validated: keys with values and, from a file, lines.
 
+use sha2::{Digest, Sha256};
 use toolpass_core::secret::SecretRef;
 use toolpass_integration::fields::CodeValue;
 
@@ -39,6 +40,47 @@ pub(crate) enum Input {
     Null,
     Secret(SecretRef),
     Text(String),
+}
+
+impl Raw {
+    /// A digest of keys and values, whatever their order within a connection: 16 hexadecimal digits. Secrets count by their
+    /// references; what only code can give counts as being there.
+    pub(crate) fn digest(&self) -> String {
+        let mut hasher = Sha256::new();
+        let blocks =
+            std::iter::once(&self.top).chain(self.connections.iter().map(|one| &one.entries));
+        for entries in blocks {
+            let mut pairs: Vec<_> = entries
+                .iter()
+                .map(|entry| (&entry.key, entry.input.shown()))
+                .collect();
+            pairs.sort();
+            for (key, value) in pairs {
+                for text in [key, &value] {
+                    hasher.update((text.len() as u64).to_le_bytes());
+                    hasher.update(text.as_bytes());
+                }
+            }
+            hasher.update(u64::MAX.to_le_bytes());
+        }
+        let digest = hasher.finalize();
+        digest
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+impl Input {
+    fn shown(&self) -> String {
+        match self {
+            Input::Code(_) => "code".into(),
+            Input::Nested | Input::Null => String::new(),
+            Input::Secret(secret) => secret.shown(),
+            Input::Text(text) => text.clone(),
+        }
+    }
 }
 
 /// Take a file's tree apart. What does not have the shape becomes a problem, the rest goes on.

@@ -13,14 +13,14 @@ use toolpass_integration::fields::{KeyKind, Settings};
 use toolpass_integration::integration::Integration;
 
 use crate::block::{Block, Checked, repeated, shown};
-use crate::config::{Config, ConnectionConfig, DecisionLog, TransportConfig, Tuning};
+use crate::config::{Config, ConnectionConfig, DecisionLog, LogMask, TransportConfig, Tuning};
 use crate::error::{Errors, Problem};
 use crate::keys::{COMMON, TOP};
 use crate::load::Integrations;
 use crate::near::{hint, listed};
 use crate::raw::{CONNECTIONS, Entry, Input, Raw, RawConnection};
 use crate::value::{
-    Empty, Origin, ca_mode, caller_groups, concurrency, flag, is_id, seconds, timeout,
+    Empty, Origin, ca_mode, caller_groups, concurrency, flag, is_id, log_mask, seconds, timeout,
 };
 use crate::{references, url, warnings};
 
@@ -63,6 +63,9 @@ pub(crate) fn validate(
         api_key: top.api_key,
         listen: top.listen,
         decision_log: top.decision_log,
+        decision_log_mask: top.decision_log_mask,
+        decision_log_refuses: top.decision_log_refuses,
+        digest: raw.digest(),
         decision_cache: top.decision_cache,
         identity_cache: top.identity_cache,
         connections,
@@ -87,6 +90,8 @@ struct Top {
     api_key: Option<SecretRef>,
     listen: String,
     decision_log: DecisionLog,
+    decision_log_mask: LogMask,
+    decision_log_refuses: bool,
     decision_cache: Duration,
     identity_cache: Duration,
 }
@@ -122,7 +127,10 @@ impl Pass<'_> {
         let identity_cache = checked.typed(&mut self.problems, "identity_cache_seconds", |text| {
             seconds(text, DAY)
         });
+        let mask = checked.typed(&mut self.problems, "decision_log_mask", log_mask);
         Some(Top {
+            decision_log_mask: mask?.unwrap_or_default(),
+            decision_log_refuses: checked.text("decision_log_on_error")? == "refuse",
             decision_log: match checked.text("decision_log")?.as_str() {
                 "" | "none" => DecisionLog::None,
                 "stderr" => DecisionLog::Stderr,

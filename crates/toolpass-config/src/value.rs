@@ -8,7 +8,7 @@ use toolpass_core::secret::SecretRef;
 use toolpass_http::tls::CaMode;
 use toolpass_integration::fields::{Key, KeyKind, Value};
 
-use crate::config::CallerGroups;
+use crate::config::{CallerGroups, LogMask};
 use crate::near::{hint, listed};
 use crate::raw::Input;
 use crate::url;
@@ -178,6 +178,25 @@ pub(crate) fn caller_groups(text: &str) -> Result<CallerGroups, String> {
         "refuse" => Ok(CallerGroups::Refuse),
         _ => Err("expected `accept`, `ignore` or `refuse`".into()),
     }
+}
+
+/// What lines of the decision log do not tell.
+/// Errors: what is accepted.
+pub(crate) fn log_mask(text: &str) -> Result<LogMask, String> {
+    let mut mask = LogMask::default();
+    for name in text.split(',') {
+        match name.trim() {
+            "groups" => mask.groups = true,
+            "remote" => mask.remote = true,
+            "user" => mask.user = true,
+            _ => {
+                return Err(
+                    "expected some of `user`, `groups`, `remote`, separated by commas".into(),
+                );
+            }
+        }
+    }
+    Ok(mask)
 }
 
 /// What own certificates do to the system's.

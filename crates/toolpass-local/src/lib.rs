@@ -11,8 +11,8 @@ use toolpass_config::build::{Built, build, build_one};
 use toolpass_config::config::{CallerGroups as Configured, Config, ConnectionConfig, DecisionLog};
 use toolpass_core::clock::Clock;
 use toolpass_engine::engine::Engine;
-use toolpass_engine::log::LogTarget;
-use toolpass_engine::options::{CallerGroups, Connected, EngineOptions, TtlOverrides};
+use toolpass_engine::log::{LogTarget, Mask};
+use toolpass_engine::options::{CallerGroups, Connected, EngineOptions, OnLogError, TtlOverrides};
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
 use toolpass_integration::parts::ConnectError;
@@ -54,6 +54,17 @@ pub fn engine(
         decision_ttl: config.decision_cache,
         identity_ttl: config.identity_cache,
         decision_log: log_target(&config.decision_log),
+        on_log_error: if config.decision_log_refuses {
+            OnLogError::Refuse
+        } else {
+            OnLogError::Ignore
+        },
+        log_mask: Mask {
+            user: config.decision_log_mask.user,
+            groups: config.decision_log_mask.groups,
+            remote: config.decision_log_mask.remote,
+        },
+        config_digest: config.digest.clone(),
         remote: Some(remote.to_owned()),
         ..EngineOptions::new(clock)
     };

@@ -157,7 +157,7 @@ connections:
 ";
     assert_eq!(
         problems(text),
-        "toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `connections`, `decision_cache_seconds`, `decision_log`, `identity_cache_seconds` and `listen`
+        "toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `connections`, `decision_cache_seconds`, `decision_log`, `decision_log_mask`, `decision_log_on_error`, `identity_cache_seconds` and `listen`
 toolpass.yaml:2: `decision_cache_seconds`: expected whole seconds from 0 to 3600, or a duration up to 1h
 toolpass.yaml:4: the key `decision_log` stands twice; it is already on line 3
 toolpass.yaml:6: connection 1: `id` is missing
@@ -555,5 +555,37 @@ proptest! {
         if let Err(errors) = load(&text) {
             prop_assert!(!errors.to_string().contains(&value), "{}", errors);
         }
+    }
+}
+
+#[test]
+fn what_the_decision_log_hides_and_refuses() {
+    let config = |keys: &str| load(&format!("{keys}\nconnections: []\n")).unwrap();
+    let plain = config("");
+    assert!(!plain.decision_log_refuses);
+    assert_eq!(plain.decision_log_mask, LogMask::default());
+    let strict = config("decision_log_on_error: refuse\ndecision_log_mask: remote, user");
+    assert!(strict.decision_log_refuses);
+    let expected = LogMask {
+        user: true,
+        groups: false,
+        remote: true,
+    };
+    assert_eq!(strict.decision_log_mask, expected);
+    let found =
+        problems("decision_log_mask: user,names\ndecision_log_on_error: warn\nconnections: []\n");
+    let expected = "toolpass.yaml:1: `decision_log_mask`: expected some of `user`, `groups`, `remote`, separated by commas
+toolpass.yaml:2: `decision_log_on_error`: expected `ignore` or `refuse`";
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn one_digest_for_the_same_settings_and_another_for_others() {
+    let digest = |text: &str| load(text).unwrap().digest;
+    let first = digest(&one(&["timeout: 3s"]));
+    assert_eq!(first.len(), 16);
+    assert_eq!(first, digest(&one(&["'timeout': \"3s\" # the same"])));
+    for other in [one(&[]), one(&["timeout: 4s"]), one(&["username: 3s"])] {
+        assert_ne!(first, digest(&other));
     }
 }
