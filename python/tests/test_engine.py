@@ -259,3 +259,55 @@ async def test_the_records_of_an_awaited_check_are_logged_too(
 def test_what_is_no_logger_is_an_error() -> None:
     with pytest.raises(TypeError, match="logger"):
         Toolpass(connections=[], logger="toolpass")
+
+
+ITEM = {"user": DANA, "connection": "github", "action": "pr.create", "resource": "repo:acme/shop"}
+
+
+def test_many_questions_keep_their_order_and_one_bad_one_is_its_own_answer(engine: Toolpass) -> None:
+    items = [
+        ITEM,
+        {**ITEM, "user": "nobody at all"},
+        (ADMIN, "github", "pr.create", "repo:acme/shop"),
+        {**ITEM, "connection": "elsewhere"},
+        {**ITEM, "resource": "repo:acme/shop", "max_age": 0},
+    ]
+    answers = engine.check_many(items)
+    codes = [answer.code for answer in answers]
+    assert codes == ["denied", "invalid_request", "allowed", "unknown_connection", "denied"]
+    assert len({answer.id for answer in answers}) == len(items)
+    assert asyncio.run(engine.acheck_many(iter(items))) == answers
+    assert engine.check_many([]) == []
+
+
+def test_a_batch_of_wrong_types_names_the_item(empty: Toolpass) -> None:
+    for method in (empty.check_many, empty.acheck_many):
+        for items, says in [
+            ("abc", "list of items"),
+            ({}, "list of items"),
+            (7, "list of items"),
+            ([ITEM, "x"], "item 1: expected a mapping or a tuple"),
+            ([ITEM, {**ITEM, "user": 7}], "item 1: .*user"),
+            ([{"user": DANA}], "item 0: .*connection"),
+            ([(DANA, "git", "a")], "item 0: .*resource"),
+        ]:
+            with pytest.raises(TypeError, match=says):
+                method(items)
+        for timeout in (0, -1, float("nan")):
+            with pytest.raises(TypeError, match="timeout"):
+                method([ITEM], timeout=timeout)
+    with pytest.raises(ValueError, match="at most 100"):
+        empty.check_many([ITEM] * 101)
+
+
+def test_what_is_forgotten_is_read_again(engine: Toolpass) -> None:
+    first = engine.check(**ITEM)
+    assert engine.check(**ITEM).cached
+    engine.invalidate(user=ADMIN)
+    assert engine.check(**ITEM).cached
+    engine.invalidate(user=DANA.upper())
+    again = engine.check(**ITEM)
+    assert (again, again.cached) == (first, False)
+    assert again.as_of > first.as_of
+    assert engine.check(**ITEM, max_age=60).cached
+    assert not engine.check(**ITEM, max_age=0).cached

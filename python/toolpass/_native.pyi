@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Final, Literal, NoReturn, TypeAlias, final
 
 from toolpass._toolkit import Toolkit
-from toolpass._types import Effect, ToolSpec
+from toolpass._types import CheckItem, Effect, ToolSpec
 
 __version__: Final[str]
 
@@ -515,6 +515,12 @@ class Toolpass:
         token: str | None = None,
         facts: Mapping[str, str] | None = None,
     ) -> Awaitable[Decision]: ...
+    def check_many(
+        self, items: Iterable[CheckItem | tuple[Any, ...]], *, timeout: float | None = None
+    ) -> list[Decision]: ...
+    def acheck_many(
+        self, items: Iterable[CheckItem | tuple[Any, ...]], *, timeout: float | None = None
+    ) -> Awaitable[list[Decision]]: ...
     def probe(self, connections: Sequence[str] | None = None) -> list[tuple[str, bool, str]]: ...
     def connections(self) -> list[str]: ...
     def invalidate(self, connection: str | None = None, user: str | None = None) -> None: ...

@@ -54,6 +54,23 @@ GroupsSource: TypeAlias = Union[Iterable[str], Callable[[], Iterable[str]], "Con
 """The same, of groups."""
 
 
+class _Asked(TypedDict):
+    user: str
+    connection: str
+    action: str
+    resource: str
+
+
+class CheckItem(_Asked, total=False):
+    """One question of `check_many`: the arguments of `check` by name."""
+
+    groups: Sequence[str] | None
+    fresh: bool
+    max_age: float | None
+    token: str | None
+    facts: Mapping[str, str] | None
+
+
 class Settings(TypedDict, total=False):
     """What `Toolkit` and `configure` take.
 

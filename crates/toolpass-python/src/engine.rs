@@ -1,6 +1,7 @@
 //! `toolpass.Toolpass`: the engine in this process, and how any engine is asked.
 
 mod asker;
+mod batch;
 mod questions;
 mod settings;
 
@@ -256,6 +257,34 @@ impl Toolpass {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.ask_soon(py, questions::read(args, kwargs)?, required)
+    }
+
+    /// Ask many questions at once: `Decision`s in the order of the items, which are mappings or tuples. At most 100.
+    #[pyo3(signature = (items, *, timeout=None))]
+    fn check_many(
+        &self,
+        py: Python<'_>,
+        items: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let (questions, caller) = (batch::read(items)?, batch::caller(timeout)?);
+        let engine = self.engine()?;
+        let decisions = self.wait(py, engine.check_many_for(&questions, &caller))?;
+        batch::answers(py, decisions)
+    }
+
+    /// `check_many` as an awaitable; the loop is never blocked.
+    #[pyo3(signature = (items, *, timeout=None))]
+    fn acheck_many<'py>(
+        &self,
+        py: Python<'py>,
+        items: &Bound<'py, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (questions, caller) = (batch::read(items)?, batch::caller(timeout)?);
+        let engine = self.engine()?;
+        let asked = async move { engine.check_many_for(&questions, &caller).await };
+        self.awaitable(py, asked, batch::answers)
     }
 
     /// Verify every connection's credential: `(id, ok, summary or error)`, one each.
