@@ -17,7 +17,7 @@ use toolpass_guard::pipeline::{Begin, Next, begin};
 use toolpass_guard::scope::{AskText, Host, PredicateId, ScopeRule, Verdict};
 use toolpass_guard::session::{Memory, Session};
 use toolpass_guard::settings::Settings;
-use toolpass_guard::tool::{Authorize, Outside, Parameter, ParameterKind, Permission, Tool};
+use toolpass_guard::tool::{Authorize, Disclosure, Outside, Parameter, ParameterKind, Permission, Tool};
 use toolpass_guard::value::{ClassId, Value, View};
 
 /// A text, as a language's value.
@@ -152,6 +152,7 @@ fn tool(declared: bool) -> Result<Tool, String> {
         untrusted_output: false,
         reads_private: false,
         sends_out: false,
+        disclosure: Disclosure::default(),
         outside: Outside::default(),
     })
 }

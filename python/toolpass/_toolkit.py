@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from toolpass._native import AuditEvent
+    from toolpass._native import AuditEvent, CallContext
     from toolpass._types import (
         AfterUntrusted,
         AuditSink,
@@ -168,8 +168,8 @@ class Toolkit:
         untrusted_output: bool = False,
         fence_structured: FenceStructured | None = None,
         fence_fields: Iterable[str] = (),
-        reads_private: bool = False,
-        sends_out: bool = False,
+        reads_private: bool | Iterable[str] | Callable[[CallContext], Iterable[str]] = False,
+        sends_out: bool | Callable[[CallContext], Iterable[str]] = False,
         credential: str | None = None,
         secret_fields: Sequence[str] = (),
         name: str | None = None,
@@ -193,8 +193,8 @@ class Toolkit:
         untrusted_output: bool = False,
         fence_structured: FenceStructured | None = None,
         fence_fields: Iterable[str] = (),
-        reads_private: bool = False,
-        sends_out: bool = False,
+        reads_private: bool | Iterable[str] | Callable[[CallContext], Iterable[str]] = False,
+        sends_out: bool | Callable[[CallContext], Iterable[str]] = False,
         credential: str | None = None,
         secret_fields: Sequence[str] = (),
         name: str | None = None,
@@ -218,8 +218,8 @@ class Toolkit:
         untrusted_output: bool = False,
         fence_structured: FenceStructured | None = None,
         fence_fields: Iterable[str] = (),
-        reads_private: bool = False,
-        sends_out: bool = False,
+        reads_private: bool | Iterable[str] | Callable[[CallContext], Iterable[str]] = False,
+        sends_out: bool | Callable[[CallContext], Iterable[str]] = False,
         credential: str | None = None,
         secret_fields: Sequence[str] = (),
         name: str | None = None,
@@ -245,8 +245,10 @@ class Toolkit:
                 before it runs.
             fence_structured: How its output is fenced when that is no text; left out, as the toolkit says.
             fence_fields: Only what stands under these keys is fenced.
-            reads_private: Whether its output is private data; the session is marked before it runs.
-            sends_out: Whether it puts text where other people read it.
+            reads_private: Whether its output is private data, or who may read it besides the session's user: their
+                names, or a callable of the call that answers them. The session is marked before it runs.
+            sends_out: Whether it puts text where other people read it, or a callable of the call that answers who
+                would: it may run then if they may read everything private the session has read, and only then.
             credential: The name of the secret handed to its keyword-only parameter `credential`.
             secret_fields: Keys of a mapping credential that hold secrets; left out, those that sound like it.
             name: Its name, when it is not the function's.
@@ -291,6 +293,8 @@ class Toolkit:
         if unknown:
             known = ", ".join([*given, "as_tool"])
             raise TypeError(f"tool() takes no argument {next(iter(unknown))!r}; known are {known}")
+        if hasattr(reads_private, "__iter__") and not isinstance(reads_private, str):
+            given["reads_private"] = frozenset(reads_private)
         if as_tool is not None and not callable(as_tool):
             raise TypeError(f"expected `as_tool` to be callable, not {type(as_tool).__name__}")
         if name == "":

@@ -144,8 +144,8 @@ class ToolSpec:
         limit: Calls of it a session has.
         authorize: Who is asked before the body.
         untrusted_output: Whether its output is outside text.
-        reads_private: Whether its output is private data.
-        sends_out: Whether it puts text where other people read it.
+        reads_private: Whether its output is private data, or who may read it.
+        sends_out: Whether it puts text where other people read it, or who says who would.
         credential: The name of its secret.
         is_async: Whether it is awaited.
         variadic: The name of its `**` parameter.
@@ -162,8 +162,8 @@ class ToolSpec:
     limit: int | None
     authorize: Callable[..., Any] | None
     untrusted_output: bool
-    reads_private: bool
-    sends_out: bool
+    reads_private: bool | frozenset[str] | Callable[[CallContext], Iterable[str]]
+    sends_out: bool | Callable[[CallContext], Iterable[str]]
     credential: str | None
     is_async: bool
     variadic: str | None

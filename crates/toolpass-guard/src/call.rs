@@ -25,7 +25,7 @@ use crate::session::{Session, Slots};
 use crate::settings::{ActAs, Settings};
 use crate::taint::Given;
 use crate::tool::Tool;
-use crate::wording;
+use crate::{exfiltration, wording};
 
 /// How long an allow is reused inside one call.
 const REUSE: Duration = Duration::from_secs(5);
@@ -57,6 +57,8 @@ pub struct Call {
     began: Monotonic,
     wall: Wall,
     arguments: Option<String>,
+    /// Whom the application named as readers of what the body reads.
+    pub(crate) readers: OnceLock<Vec<String>>,
     state: Mutex<State>,
 }
 
@@ -168,7 +170,7 @@ impl Permit {
                 session.mark_untrusted();
             }
             if self.call.tool.reads_private {
-                session.mark_private();
+                exfiltration::mark(&self.call, session);
             }
         }
         self.call.lock().phase = Phase::Running;
@@ -200,6 +202,7 @@ impl Call {
             began,
             wall,
             arguments,
+            readers: OnceLock::new(),
             state: Mutex::default(),
         }
     }

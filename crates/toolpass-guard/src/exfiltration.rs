@@ -1,11 +1,103 @@
 //! The three legs of a leak: private data was read, outside text was seen, and this would send data out.
 //!
-//! It does not look at words, so a summary in other words is held back as well. One leg, or two, is fine.
+//! It does not look at words, so a summary in other words is held back as well. One leg, or two, is fine while nobody says who
+//! reads what is sent. A tool that says so needs no outside text to be refused: whoever gets it must be a reader of everything
+//! private the session has read, and then outside text is no matter either.
 
+use toolpass_core::quoted::Quoted;
+
+use crate::call::Call;
+use crate::privacy;
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::tool::Readers;
+use crate::wording;
 
-/// Whether sending out now would complete the third leg: step 6 of a call, rule 11 of a request.
+/// Whether sending out now, to anyone, would complete the third leg: step 6 of a call, rule 11 of a request.
 pub(crate) fn would_leak(settings: &Settings, session: &Session, sends_out: bool) -> bool {
     sends_out && settings.exfiltration && session.read_private() && session.saw_untrusted()
 }
+
+/// Step 6 for a tool that does not say who reads what it sends.
+/// Errors: why it may not.
+pub(crate) fn to_anyone(call: &Call, session: &Session) -> Result<(), String> {
+    if !would_leak(&call.settings, session, call.tool.sends_out) {
+        return Ok(());
+    }
+    let read = Read::by(session, call);
+    Err(wording::exfiltration(
+        &format!("`{}`", call.tool.name),
+        &read.sources,
+        read.repeated.as_deref(),
+    ))
+}
+
+/// Step 6 for a tool that says who reads what it sends.
+/// Errors: why they may not.
+pub(crate) fn to_audience(
+    call: &Call,
+    session: &Session,
+    audience: &[String],
+) -> Result<(), String> {
+    if !call.settings.exfiltration || !session.read_private() {
+        return Ok(());
+    }
+    let kept_from = session.privacy(|privacy| privacy.kept_from(audience));
+    let Some((what, strangers)) = kept_from.first() else {
+        return Ok(());
+    };
+    let shown: Vec<String> = strangers
+        .iter()
+        .filter_map(|place| audience.get(*place))
+        .take(MAX_SHOWN)
+        .map(|member| Quoted::new(member).to_string())
+        .collect();
+    let more = strangers.len().saturating_sub(shown.len());
+    let read = Read::by(session, call);
+    Err(wording::not_readers(
+        &call.tool.name,
+        &shown,
+        more,
+        what,
+        read.repeated.as_deref(),
+    ))
+}
+
+/// The body is about to read private data: whose it is, and who may read it.
+pub(crate) fn mark(call: &Call, session: &Session) {
+    let name = &call.tool.name;
+    match &call.tool.disclosure.readers {
+        Readers::Nobody => session.mark_private::<&str>(name, &[]),
+        Readers::These(readers) => session.mark_private(name, readers),
+        Readers::Asked => {
+            session.mark_private(name, call.readers.get().map_or(&[][..], Vec::as_slice));
+        }
+    }
+}
+
+/// Whether texts an application answered name readers or an audience.
+/// Errors: why not, in words.
+pub(crate) fn named(answer: Result<Vec<String>, String>) -> Result<Vec<String>, String> {
+    let names = answer?;
+    privacy::check(&names).map_err(|invalid| format!("answered wrongly: {invalid}"))?;
+    Ok(names)
+}
+
+/// What a session read that is private, for a reason.
+struct Read {
+    sources: Vec<String>,
+    repeated: Option<String>,
+}
+
+impl Read {
+    fn by(session: &Session, call: &Call) -> Read {
+        let arguments = call.repeatable.by_name(&call.tool);
+        session.privacy(|privacy| Read {
+            sources: privacy.sources(),
+            repeated: privacy.repeated(&arguments).map(str::to_owned),
+        })
+    }
+}
+
+/// How many members of an audience a reason names.
+const MAX_SHOWN: usize = 3;

@@ -22,6 +22,7 @@ pub mod hint;
 pub mod json;
 pub mod output;
 pub mod pipeline;
+pub mod privacy;
 pub mod redact;
 pub mod refusal;
 pub mod request;

@@ -29,6 +29,18 @@ pub fn redacted(call: &Call, texts: usize) {
     });
 }
 
+/// Whether what the body returns is private data.
+pub fn is_private(call: &Call) -> bool {
+    call.tool.reads_private
+}
+
+/// Remember private text in the call's session.
+pub fn record_private(call: &Call, texts: &[String]) {
+    if let Some(session) = &call.session {
+        session.record_private(texts);
+    }
+}
+
 /// Remember outside text in the call's session.
 pub fn record(call: &Call, texts: &[String]) {
     if let Some(session) = &call.session {

@@ -24,7 +24,7 @@ use crate::scope::{AskText, Host};
 use crate::session::{Cap, Key, Session, Slots};
 use crate::settings::{KnownSystems, OnAuditError, Settings};
 use crate::taint::Given;
-use crate::tool::{Authorize, Permission, Tool};
+use crate::tool::{Audience, Authorize, Permission, Readers, Tool};
 use crate::value::Value;
 use crate::{authority, entitlements, exfiltration, taint, wording};
 
@@ -70,6 +70,10 @@ pub enum Next {
     Audit,
     /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
     CallAuthorizer,
+    /// Who would read what the tool sends: [`Admission::answer_audience`].
+    FindAudience,
+    /// Who may read what the tool reads: [`Admission::answer_readers`].
+    FindReaders,
     /// The tool's credential: [`Admission::answer_credential`].
     FetchCredential(String),
     /// Nothing: the call is refused.
@@ -84,6 +88,7 @@ enum Step {
     Entitled,
     Inputs,
     Exfiltration,
+    Readers,
     Credential,
     Audit,
     Done,
@@ -94,11 +99,13 @@ enum Step {
 /// INVARIANT: nothing goes on while there is one, and nothing else is taken for its answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Awaited {
+    Audience,
     Audit,
     Authorizer,
     Credential,
     Decision,
     Entitled,
+    Readers,
 }
 
 /// Begin a call: steps 1 to 3.
@@ -182,8 +189,21 @@ impl Admission {
                     self.inputs()
                 }
                 Step::Exfiltration => {
+                    self.step = Step::Readers;
+                    if self.needs_audience() {
+                        self.awaited = Some(Awaited::Audience);
+                        return (Some(self), Next::FindAudience);
+                    }
+                    self.exfiltration(None)
+                }
+                Step::Readers => {
                     self.step = Step::Credential;
-                    self.exfiltration()
+                    let tool = &self.call.tool;
+                    if tool.reads_private && matches!(tool.disclosure.readers, Readers::Asked) {
+                        self.awaited = Some(Awaited::Readers);
+                        return (Some(self), Next::FindReaders);
+                    }
+                    Ok(())
                 }
                 Step::Credential => {
                     self.step = Step::Audit;
@@ -251,6 +271,40 @@ impl Admission {
         self.call.note_authorization(noted);
         if let Some((code, reason)) = refused {
             self.refuse(code, reason);
+        }
+    }
+
+    /// Answer [`Next::FindAudience`]: the names, or what is wrong with the answer, in words.
+    pub fn answer_audience(&mut self, answer: Result<Vec<String>, String>) {
+        if !self.is_answer(Awaited::Audience) {
+            return;
+        }
+        match exfiltration::named(answer) {
+            Ok(audience) => {
+                if let Err(refusal) = self.exfiltration(Some(&audience)) {
+                    self.refusal.get_or_insert(refusal);
+                }
+            }
+            Err(why) => {
+                let reason = wording::nobody_named(&self.call.tool.name, "sends_out", &why);
+                self.refuse(RefusalCode::CheckError, reason);
+            }
+        }
+    }
+
+    /// Answer [`Next::FindReaders`]: the names, or what is wrong with the answer, in words.
+    pub fn answer_readers(&mut self, answer: Result<Vec<String>, String>) {
+        if !self.is_answer(Awaited::Readers) {
+            return;
+        }
+        match exfiltration::named(answer) {
+            Ok(readers) => {
+                self.call.readers.get_or_init(|| readers);
+            }
+            Err(why) => {
+                let reason = wording::nobody_named(&self.call.tool.name, "reads_private", &why);
+                self.refuse(RefusalCode::CheckError, reason);
+            }
         }
     }
 
@@ -368,20 +422,26 @@ impl Admission {
         }
     }
 
-    fn exfiltration(&self) -> Result<(), Refusal> {
+    fn needs_audience(&self) -> bool {
+        let tool = &self.call.tool;
+        tool.sends_out
+            && tool.disclosure.audience == Audience::Asked
+            && self.call.settings.exfiltration
+    }
+
+    /// Step 6, for the audience a tool names, or for one that names none.
+    fn exfiltration(&self, audience: Option<&[String]>) -> Result<(), Refusal> {
         let call = &self.call;
-        let leaks = call.session.as_ref().is_none_or(|session| {
-            exfiltration::would_leak(&call.settings, session, call.tool.sends_out)
-        });
-        if leaks {
-            let reason = wording::exfiltration(&format!("`{}`", call.tool.name));
-            return Err(Refusal::of_call(
-                RefusalCode::ExfiltrationRisk,
-                &call.tool.name,
-                reason,
-            ));
+        let refusal = |code, reason| Refusal::of_call(code, &call.tool.name, reason);
+        let session = call
+            .session
+            .as_ref()
+            .ok_or_else(|| refusal(RefusalCode::NoSession, wording::no_session()))?;
+        match audience {
+            Some(audience) => exfiltration::to_audience(call, session, audience),
+            None => exfiltration::to_anyone(call, session),
         }
-        Ok(())
+        .map_err(|reason| refusal(RefusalCode::ExfiltrationRisk, reason))
     }
 
     fn permit(mut self) -> (Option<Admission>, Next) {

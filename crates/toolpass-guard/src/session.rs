@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use toolpass_core::effect::Effect;
 use toolpass_core::user::Token;
 
+use crate::privacy::Privacy;
 use crate::taint::key::HashKey;
 use crate::taint::record::{self, Match, Reader, Record, Tokens};
 
@@ -29,6 +30,8 @@ struct State {
     /// What is known of outside text; nothing until there is some. Comparing a big text takes its time, and others of the session
     /// compare meanwhile.
     record: RwLock<Option<Record>>,
+    /// What is known of private data.
+    privacy: Mutex<Option<Privacy>>,
 }
 
 /// How outside text is remembered.
@@ -151,6 +154,7 @@ impl Session {
             counts: Mutex::new(HashMap::new()),
             memory,
             record: RwLock::new(None),
+            privacy: Mutex::new(None),
         })))
     }
 
@@ -247,9 +251,29 @@ impl Session {
         self.0.saw_untrusted.store(true, Ordering::Release);
     }
 
-    /// Note that private data is about to be read.
-    pub fn mark_private(&self) {
+    /// Note that private data is about to be read: where it comes from, and who may read it besides the person.
+    pub fn mark_private<T: AsRef<str>>(&self, what: &str, readers: &[T]) {
+        self.privacy(|privacy| privacy.add(what, readers));
         self.0.read_private.store(true, Ordering::Release);
+    }
+
+    /// Remember private text, as fingerprints, to say later what repeats it.
+    pub fn record_private(&self, texts: &[String]) {
+        let reader = self.privacy(|privacy| privacy.reader().clone());
+        // Reading a page takes its time, and other calls of the session need not wait for it.
+        let prints = reader.prints(texts.iter().map(String::as_str));
+        self.privacy(|privacy| privacy.record(&prints));
+    }
+
+    /// What is known of private data.
+    pub(crate) fn privacy<T>(&self, look: impl FnOnce(&mut Privacy) -> T) -> T {
+        let mut privacy = self
+            .0
+            .privacy
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let memory = &self.0.memory;
+        look(privacy.get_or_insert_with(|| Privacy::new(memory.key, memory.ngram, self.user())))
     }
 
     /// How often a key was counted.

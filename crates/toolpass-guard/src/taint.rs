@@ -71,6 +71,19 @@ impl Given {
         self.bytes
     }
 
+    /// The texts by argument, as they are compared; none when there is more than is looked at.
+    pub(crate) fn by_name<'g>(&'g self, tool: &'g Tool) -> Vec<record::Argument<'g>> {
+        let name_of = |parameter: usize| tool.parameters.get(parameter).map_or("", |of| &of.name);
+        let texts = self.texts.iter().flatten();
+        texts
+            .map(|(parameter, texts)| record::Argument {
+                name: name_of(*parameter),
+                texts: texts.iter().map(String::as_str).collect(),
+                is_destination: false,
+            })
+            .collect()
+    }
+
     /// The texts a tool lets its body repeat, argument by argument.
     fn ignored<'g>(&'g self, tool: &Tool) -> Vec<&'g str> {
         let is_ignored = |parameter: usize| {

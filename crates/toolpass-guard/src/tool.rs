@@ -32,8 +32,41 @@ pub struct Tool {
     pub reads_private: bool,
     /// It puts text where other people read it.
     pub sends_out: bool,
+    /// Who may read what it reads, and who reads what it sends.
+    pub disclosure: Disclosure,
     /// How it deals with text from outside.
     pub outside: Outside,
+}
+
+/// Who may read what a tool reads, and who reads what it sends.
+#[derive(Debug, Default)]
+pub struct Disclosure {
+    /// Of what it reads, when that is private.
+    pub readers: Readers,
+    /// Of what it sends, when it sends out.
+    pub audience: Audience,
+}
+
+/// Who may read private data besides the person the session is for.
+#[derive(Debug, Default)]
+pub enum Readers {
+    /// Whom the application names for the call.
+    Asked,
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// These.
+    These(Vec<String>),
+}
+
+/// Who reads what a tool sends out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Audience {
+    /// Nobody knows.
+    #[default]
+    Anyone,
+    /// Whom the application names for the call.
+    Asked,
 }
 
 /// How a tool deals with text from outside.

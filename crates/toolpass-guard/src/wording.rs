@@ -169,10 +169,57 @@ pub(crate) fn closed_after_untrusted(what: &str) -> String {
     format!("this session has read outside text, and {what} is not open after that")
 }
 
-pub(crate) fn exfiltration(what: &str) -> String {
+pub(crate) fn exfiltration(what: &str, read: &[String], repeated: Option<&str>) -> String {
+    let private = if read.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", quoted_list(read))
+    };
     format!(
-        "{what} would send data out of a session that has read private data and seen outside text"
+        "{what} would send data out of a session that has read private data{private} and seen outside text{}",
+        repeating(repeated)
     )
+}
+
+pub(crate) fn not_readers(
+    tool: &str,
+    strangers: &[String],
+    more: usize,
+    what: &str,
+    repeated: Option<&str>,
+) -> String {
+    let and_more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
+    format!(
+        "`{tool}` would send to {}{and_more}, who may not read what the session has read of `{what}`{}",
+        strangers.join(", "),
+        repeating(repeated)
+    )
+}
+
+pub(crate) fn nobody_named(tool: &str, parameter: &str, why: &str) -> String {
+    format!(
+        "it could not be found out who {}: `{parameter}` of `{tool}` {why}",
+        if parameter == "sends_out" {
+            "would read what is sent"
+        } else {
+            "may read what is read"
+        }
+    )
+}
+
+fn repeating(argument: Option<&str>) -> String {
+    argument.map_or_else(String::new, |argument| {
+        format!("; the argument `{argument}` repeats private data")
+    })
+}
+
+fn quoted_list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
 }
 
 pub(crate) fn host_mismatch(request: &str, why: &str) -> String {

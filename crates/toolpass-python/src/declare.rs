@@ -7,8 +7,9 @@ use toolpass_core::effect::Effect;
 use toolpass_core::glob::Glob;
 use toolpass_guard::hint::Hint;
 use toolpass_guard::scope::{PredicateId, ScopeRule};
-use toolpass_guard::tool::{Authorize, Parameter, ParameterKind, Tool};
+use toolpass_guard::tool::{Authorize, Disclosure, Parameter, ParameterKind, Tool};
 
+use crate::disclosure;
 use crate::hints;
 use crate::host::{Callables, Predicate, is_async};
 use crate::outside;
@@ -61,6 +62,8 @@ pub(crate) fn declare(
     validators(given, &mut compiled, &mut callables)?;
     scopes(given, &mut compiled, &mut callables)?;
     let outside = outside::of_tool(given, &compiled)?;
+    let (reads_private, readers) = disclosure::readers(given, &mut callables)?;
+    let (sends_out, audience) = disclosure::audience(given, &mut callables)?;
     let tool = Tool {
         name: required(given, "name")?,
         effect: effect(given)?,
@@ -70,8 +73,9 @@ pub(crate) fn declare(
         authorize: authorizer(given)?,
         credential: maybe(given, "credential")?,
         untrusted_output: flag(given, "untrusted_output")?,
-        reads_private: flag(given, "reads_private")?,
-        sends_out: flag(given, "sends_out")?,
+        reads_private,
+        sends_out,
+        disclosure: Disclosure { readers, audience },
         outside,
     };
     let secret_fields = maybe_value(given, "secret_fields")?
@@ -254,7 +258,7 @@ fn add(callables: &mut Callables, predicate: Predicate) -> PredicateId {
 }
 
 /// What an async function answers is true whatever it would say: it is no validator and no predicate.
-fn reject_async(setting: &str, name: &str, callable: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn reject_async(setting: &str, name: &str, callable: &Bound<'_, PyAny>) -> PyResult<()> {
     if is_async(callable)? {
         return Err(PyTypeError::new_err(format!(
             "expected the rule of `{name}` in `{setting}` to be an ordinary function, not an async one"

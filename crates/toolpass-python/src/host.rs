@@ -25,6 +25,10 @@ pub(crate) struct Callables {
     pub(crate) validators: Vec<Option<Py<PyAny>>>,
     /// By [`PredicateId`].
     pub(crate) predicates: Vec<Predicate>,
+    /// Who may read what the tool reads.
+    pub(crate) readers: Option<Py<PyAny>>,
+    /// Who would read what the tool sends.
+    pub(crate) audience: Option<Py<PyAny>>,
 }
 
 /// The callables during one check.

@@ -14,6 +14,7 @@ mod call;
 mod credential;
 mod decision;
 mod declare;
+mod disclosure;
 mod engine;
 mod entitlements;
 mod errors;

@@ -17,7 +17,7 @@ use crate::call::BodyEnd;
 use crate::hint::Hint;
 use crate::scope::{PredicateId, ScopeRule, Verdict};
 use crate::session::Memory;
-use crate::tool::{Outside, Parameter, ParameterKind};
+use crate::tool::{Disclosure, Outside, Parameter, ParameterKind};
 use crate::value::tests::Plain;
 
 /// A host whose every callable says the same.
@@ -77,6 +77,7 @@ fn tool() -> Tool {
         untrusted_output: false,
         reads_private: true,
         sends_out: true,
+        disclosure: Disclosure::default(),
         outside: Outside::default(),
     }
 }
@@ -306,7 +307,7 @@ fn a_resource_that_cannot_be_filled_is_refused_before_anyone_is_asked() {
 #[test]
 fn the_three_legs_are_refused_after_authorization_and_before_the_credential() {
     let session = dana();
-    session.mark_private();
+    session.mark_private::<&str>("payroll", &[]);
     session.mark_untrusted();
     let (mut admission, _) =
         asked(start(tool(), Some(&session), Plain::Text("acme/x"), true).next());

@@ -431,7 +431,7 @@ impl RequestCheck {
         if exfiltration::would_leak(&self.call.settings, session, self.sends_out()) {
             return Err(self.refuse_action(
                 RefusalCode::ExfiltrationRisk,
-                wording::exfiltration(&self.described()),
+                wording::exfiltration(&self.described(), &session.privacy(|p| p.sources()), None),
                 self.first_action(),
             ));
         }
@@ -463,8 +463,15 @@ impl RequestCheck {
             session.mark_untrusted();
         }
         if private {
-            session.mark_private();
+            session.mark_private::<&str>(&self.described_source(), &[]);
         }
+    }
+
+    /// What private data comes from, for the reason of a later refusal.
+    fn described_source(&self) -> String {
+        let action = self.first_action();
+        let resource = action.resource.or(action.connection);
+        resource.unwrap_or(action.host)
     }
 
     /// The entries of the audit event, when the request is let through.

@@ -22,7 +22,7 @@ use crate::pipeline::{Begin, Next, begin};
 use crate::scope::{Host, PredicateId, ScopeRule, Verdict};
 use crate::session::{Key, Memory};
 use crate::settings::{EngineState, KnownSystems, Settings, UnknownHosts};
-use crate::tool::{Outside, Tool};
+use crate::tool::{Disclosure, Outside, Tool};
 use crate::value::tests::Plain;
 
 struct Nobody;
@@ -97,6 +97,7 @@ fn tool() -> Tool {
         untrusted_output: false,
         reads_private: false,
         sends_out: false,
+        disclosure: Disclosure::default(),
         outside: Outside::default(),
     }
 }
@@ -428,7 +429,7 @@ fn hosts_of_no_connection() {
     );
     assert!(met.refused.is_none() && met.located && met.asked.is_empty());
     assert!(session.saw_untrusted());
-    session.mark_private();
+    session.mark_private::<&str>("payroll", &[]);
     assert_eq!(
         code(&drive(
             &call,

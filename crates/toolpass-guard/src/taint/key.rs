@@ -113,6 +113,15 @@ impl HashKey {
         self.outside.hash(&value.to_le_bytes())
     }
 
+    /// The fingerprint of a name that is no text of a page: unrelated to every token of the same spelling.
+    pub(crate) fn named(&self, kind: u8, name: &str) -> u64 {
+        use std::hash::Hasher;
+        let mut hasher = self.outside;
+        hasher.write(&[u8::MAX, kind]);
+        hasher.write(name.as_bytes());
+        hasher.finish()
+    }
+
     /// The fingerprint of a distinctive token, `class` telling one kind from another.
     pub(super) fn token(&self, class: u8, text: &str) -> u64 {
         use std::hash::Hasher;

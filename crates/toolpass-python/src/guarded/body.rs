@@ -9,7 +9,7 @@ use toolpass_guard::call::{BodyEnd, Call, Permit};
 use toolpass_guard::fence::FenceId;
 use toolpass_guard::output::{self, Fencing};
 
-use super::result::{collected, from_outside, recorded, without_secrets};
+use super::result::{collected, from_outside, kept_private, recorded, without_secrets};
 use super::{Guarded, Opened};
 use crate::credential::injected;
 use crate::errors;
@@ -134,6 +134,11 @@ pub(super) fn close(
         Ended::Returned(value) => without_secrets(call, value),
         other => other,
     };
+    if let Ended::Returned(value) = &ended
+        && output::is_private(call)
+    {
+        kept_private(call, value);
+    }
     let (ended, fence) = match ended {
         Ended::Returned(value) if output::is_untrusted(call) => from_outside(call, value),
         other => (other, None),

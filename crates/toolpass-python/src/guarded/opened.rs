@@ -17,6 +17,7 @@ use super::{Guarded, bind};
 use crate::authorizer;
 use crate::call::CallContext;
 use crate::credential::{Source, injected};
+use crate::disclosure;
 use crate::engine::{Asker, Said};
 use crate::entitlements;
 use crate::errors;
@@ -171,6 +172,9 @@ impl Opened {
                     let answered = guarded.authorizer.ask(py, &self.context);
                     self.take_authorizer(py, rest, answered)?
                 }
+                (Some(rest), next @ (Next::FindAudience | Next::FindReaders)) => {
+                    self.take_names(py, guarded, rest, &next)?
+                }
                 (Some(rest), Next::FetchCredential(name)) => {
                     let fetched = self.fetch_credential(py, &name);
                     self.take_credential(guarded, rest, fetched, &mut credential)?
@@ -274,6 +278,40 @@ impl Opened {
             }
             Err(error) => self.not_answered(py, admission, error),
         }
+    }
+
+    /// Ask the application who would read what is sent, or may read what is read; an exception stays to be the refusal's cause.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_names(
+        &self,
+        py: Python<'_>,
+        guarded: &Guarded,
+        mut admission: Admission,
+        next: &Next,
+    ) -> PyResult<Admission> {
+        let of_audience = matches!(next, Next::FindAudience);
+        let callables = &guarded.callables;
+        let callable = if of_audience {
+            &callables.audience
+        } else {
+            &callables.readers
+        };
+        let (names, raised) = match disclosure::ask(py, callable.as_ref(), &self.context) {
+            Ok(answered) => answered,
+            Err(error) => {
+                drop(admission);
+                return Err(self.cancelled(py, error));
+            }
+        };
+        if let Some(error) = raised {
+            self.keep(errors::kept(py, &self.call, "the callable", error));
+        }
+        if of_audience {
+            admission.answer_audience(names);
+        } else {
+            admission.answer_readers(names);
+        }
+        Ok(admission)
     }
 
     fn keep(&self, crash: Option<PyErr>) {

@@ -68,6 +68,14 @@ pub(super) fn recorded(call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
+/// Remember the texts of private data. They only make a later reason clearer, so what cannot be looked at is left.
+pub(super) fn kept_private(call: &Call, value: &Bound<'_, PyAny>) {
+    let mut found = Vec::new();
+    if texts::collect(value, &mut Budget::of_result(), &mut found).is_ok() && !found.is_empty() {
+        value.py().detach(|| output::record_private(call, &found));
+    }
+}
+
 fn fenced<'py>(
     call: &Call,
     value: Bound<'py, PyAny>,

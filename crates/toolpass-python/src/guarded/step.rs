@@ -217,6 +217,12 @@ impl Step {
                         continue;
                     }
                 },
+                (Some(rest), next @ (Next::FindAudience | Next::FindReaders)) => {
+                    admission = self
+                        .opened
+                        .take_names(py, self.guarded.get(), rest, &next)?;
+                    continue;
+                }
                 (Some(rest), Next::Audit) => {
                     admission = self.opened.announce(py, rest)?;
                     continue;

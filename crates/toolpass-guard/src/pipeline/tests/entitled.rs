@@ -14,6 +14,7 @@ fn deploy(settings: Settings, file: Entitlements, change: impl FnOnce(&mut Tool)
         authorize: Some(Authorize::Host),
         credential: None,
         sends_out: false,
+        disclosure: crate::tool::Disclosure::default(),
         ..tool()
     };
     change(&mut tool);

@@ -255,7 +255,7 @@ fn hosts_of_no_connection_are_listed() {
     }
     // Being listed lifts no other guard.
     let session = dana();
-    session.mark_private();
+    session.mark_private::<&str>("payroll", &[]);
     session.mark_untrusted();
     let call = held(tool_of(&["ci.example.com"], &[]), &session, settings());
     let met = drive(&call, None, request("POST", exfiltrating), 0, &allow);
