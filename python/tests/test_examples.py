@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 EXAMPLES = ROOT / "examples"
 
 
-def run(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run an example from an empty folder."""
     return subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / name)],
+        [sys.executable, "-W", "error", str(EXAMPLES / name), *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
@@ -79,6 +79,21 @@ def test_the_wire_agent_stops_the_one_request(tmp_path: Path) -> None:
     assert "The refused POST never reached the server." in ran.stdout
 
 
+def test_the_watched_agent_ends_as_its_day_says(tmp_path: Path) -> None:
+    ran = run("watch_agent.py", tmp_path, "--once")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stderr == ""
+    count, _, ended = ran.stdout.strip().partition(" calls: ")
+    assert ended.split(", ") == DAY
+    assert int(count) == len(DAY)
+
+
+DAY = [
+    *("ran", "ran", "ran", "ran", "ran", "not_authorized", "out_of_scope", "not_authorized", "ran"),
+    *("untrusted_input", "out_of_scope", "ran", "ran", "authorization_error"),
+]
+
+
 def test_the_sample_configuration_builds() -> None:
     engine = toolpass.Toolpass.from_config(EXAMPLES / "toolpass.yaml")
     assert engine.connections() == ["demo", "github"]
@@ -102,7 +117,7 @@ def test_every_example_is_in_the_readme() -> None:
     assert named == {path.name for path in EXAMPLES.iterdir() if path.suffix in {".py", ".yaml"}}
 
 
-@pytest.mark.parametrize("name", ["ops_agent.py", "wire_agent.py"])
+@pytest.mark.parametrize("name", ["ops_agent.py", "watch_agent.py", "wire_agent.py"])
 def test_no_example_waives_a_check(name: str) -> None:
     text = (EXAMPLES / name).read_text()
     assert not re.search(r"intercept=False|act_as|unknown_hosts|verify=False", text)

@@ -44,6 +44,7 @@ from toolpass._native import (
     Session,
     ToolEntitlements,
     Toolpass,
+    Watch,
     __version__,
     audit_file,
     env,
@@ -56,6 +57,7 @@ from toolpass._native import CallContext as Call
 from toolpass._source import current
 from toolpass._tool import each, spec_of, whole
 from toolpass._toolkit import EFFECTS, Toolkit, configure, default_toolkit, intercept, log_audit
+from toolpass._watch import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,6 +136,7 @@ __all__ = [
     "Toolpass",
     "UserSource",
     "Validator",
+    "Watch",
     "__version__",
     "as_agent",
     "as_user",
@@ -157,5 +160,6 @@ __all__ = [
     "session_from_header",
     "spec_of",
     "tool",
+    "watch",
     "whole",
 ]

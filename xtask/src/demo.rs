@@ -11,6 +11,15 @@ use crate::{paths, py, stage};
 
 /// The steps: environment, build, one per example.
 pub(crate) fn steps(_: &Options) -> anyhow::Result<Vec<Step>> {
+    run(EXAMPLES)
+}
+
+/// The steps of `cargo xtask watch`, whose example runs until it is stopped.
+pub(crate) fn watch(_: &Options) -> anyhow::Result<Vec<Step>> {
+    run(WATCHED)
+}
+
+fn run(examples: &'static [&'static str]) -> anyhow::Result<Vec<Step>> {
     let python = Interpreter::find()?;
     let venv = Venv::named("demo-venv");
     let (made, built, builds) = (venv.clone(), venv.clone(), python.clone());
@@ -26,7 +35,7 @@ pub(crate) fn steps(_: &Options) -> anyhow::Result<Vec<Step>> {
         })
         .needs(&[ENVIRONMENT]),
     ];
-    for example in EXAMPLES {
+    for example in examples {
         let (venv, path) = (venv.clone(), paths::root().join(example));
         steps.push(
             Step::new(title(&path), move |screen| {
@@ -54,3 +63,6 @@ const BUILD: &str = "build and install";
 
 /// What the demo shows, in order: requests seen at the wire, then the checks around calls.
 const EXAMPLES: &[&str] = &["examples/wire_agent.py", "examples/ops_agent.py"];
+
+/// What `cargo xtask watch` shows.
+const WATCHED: &[&str] = &["examples/watch_agent.py"];

@@ -4,6 +4,7 @@
 //! steps are shown and counted is in `steps`.
 
 mod bench;
+mod browser;
 mod build;
 mod counts;
 mod demo;
@@ -146,6 +147,13 @@ const COMMANDS: &[Command] = &[
         rest: "",
         does: "build everything and run the examples on embedded stand-ins",
         steps: demo::steps,
+    },
+    Command {
+        name: "watch",
+        options: &[VERBOSE],
+        rest: "",
+        does: "build everything and open the live page of an agent at work, until Ctrl-C",
+        steps: demo::watch,
     },
     Command {
         name: "test",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::Options;
+use crate::browser;
 use crate::build::{Artifacts, Profile};
 use crate::paths;
 use crate::python::{Interpreter, Venv};
@@ -66,11 +67,15 @@ pub(crate) fn face(python: Interpreter, arguments: Vec<String>) -> anyhow::Resul
         })
         .needs(&[BUILD]),
     );
+    steps.push(Step::new("browser", browser::step));
     steps.push(
         Step::new("pytest", move |screen| {
             let mut command = venv.run(&["-m", "pytest", "--color=no"]);
             with_standin(&mut command)?;
             command.env("TOOLPASS_TEST_SITES", Venv::named("sites").path());
+            if let Some(program) = browser::find() {
+                command.env("TOOLPASS_CHROMIUM", program);
+            }
             screen.run(command.args(arguments))?.tests()
         })
         .needs(&[BUILD]),

@@ -237,6 +237,11 @@ impl Call {
         self.lock().observed.clone()
     }
 
+    /// How many requests its body made, so far.
+    pub fn requests(&self) -> usize {
+        self.lock().observed.len()
+    }
+
     /// The first refusal at a request, so far.
     pub fn refusal(&self) -> Option<Refusal> {
         self.lock().first.clone()

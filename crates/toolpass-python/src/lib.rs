@@ -35,6 +35,7 @@ mod source;
 mod texts;
 mod toolkit;
 mod value;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -73,6 +74,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::ActiveSession>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<toolkit::ToolkitCore>()?;
+    module.add_class::<watch::Watch>()?;
     module.add_function(wrap_pyfunction!(audit_file::audit_file, module)?)?;
     module.add("FENCE_START", toolpass_guard::fence::FENCE_START)?;
     module.add("FENCE_END", toolpass_guard::fence::FENCE_END)?;

@@ -20,11 +20,14 @@ use crate::engine::{self, Asker};
 use crate::entitlements;
 use crate::host::is_async;
 use crate::outside;
+use crate::watch::Pages;
 
 /// One toolkit's settings; replaced as a whole.
 #[pyclass(frozen, module = "toolpass._native")]
 pub(crate) struct ToolkitCore {
     state: RwLock<Arc<State>>,
+    /// The open live pages, which outlast the settings.
+    pages: Arc<Pages>,
     /// Whether it was said that a write left without anybody asked.
     warned_of_unasked_write: AtomicBool,
 }
@@ -43,6 +46,8 @@ pub(crate) struct State {
     pub(crate) recorder: Option<Arc<Recorder>>,
     /// When the connections' addresses were looked up last.
     pub(crate) looked: Looked,
+    /// The toolkit's open live pages.
+    pub(crate) pages: Arc<Pages>,
     audit: Sink,
 }
 
@@ -75,6 +80,11 @@ impl ToolkitCore {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The open live pages.
+    pub(crate) fn pages(&self) -> &Arc<Pages> {
+        &self.pages
+    }
+
     /// Say once that a write left although nobody can be asked about it.
     pub(crate) fn warn_of_unasked_write(&self, py: Python<'_>, tool: &str) {
         if self.warned_of_unasked_write.swap(true, Ordering::Relaxed) {
@@ -92,22 +102,32 @@ impl ToolkitCore {
     fn new() -> ToolkitCore {
         ToolkitCore {
             state: RwLock::default(),
+            pages: Arc::default(),
             warned_of_unasked_write: AtomicBool::new(false),
         }
     }
 
+    /// Whether a live page of it is open.
+    fn is_watched(&self) -> bool {
+        self.pages.are_open()
+    }
+
     /// Replace the settings. A rejected call changes nothing.
     fn configure(&self, py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
-        let state = Arc::new(read(py, given)?);
+        let state = Arc::new(State {
+            pages: Arc::clone(&self.pages),
+            ..read(py, given)?
+        });
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
         Ok(())
     }
 }
 
 impl State {
-    /// Hand a finished call's event to its sink. A sink that raises is logged, nothing else.
+    /// Show a finished call on the open pages and hand its event to its sink. A sink that raises is logged, nothing else.
     /// Errors: what is no `Exception`.
     pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
+        self.pages.complete(&event);
         match self.send(py, event) {
             Err(error) if error.is_instance_of::<PyException>(py) => {
                 // A logger that raises as well leaves nobody to tell.
@@ -138,7 +158,7 @@ impl State {
 
     /// Whether anybody reads events; when nobody does, none is made.
     pub(crate) fn wants_events(&self, py: Python<'_>) -> bool {
-        if self.settings.on_audit_error == OnAuditError::Refuse {
+        if self.settings.on_audit_error == OnAuditError::Refuse || self.pages.are_open() {
             return true;
         }
         match &self.audit {
@@ -276,6 +296,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         on_refuse: on_refuse(setting("on_refuse")?)?,
         recorder: held.recorder,
         looked: Looked::default(),
+        pages: Arc::default(),
         audit,
     })
 }

@@ -143,7 +143,12 @@ const LAYERS: &[&[&str]] = &[
         "toolpass-client",
         "toolpass-guard",
     ],
-    &["toolpass-audit", "toolpass-local", "toolpass-entitlements"],
+    &[
+        "toolpass-audit",
+        "toolpass-local",
+        "toolpass-entitlements",
+        "toolpass-page",
+    ],
     &["toolpass-store"],
     &["toolpass-server", "toolpass-standin"],
     &["toolpass-cli", "toolpass-python", "toolpass"],

@@ -29,6 +29,7 @@ use crate::session::Session;
 use crate::source::{current_call, current_session};
 use crate::toolkit::{OnRefuse, State, ensure_hooks};
 use crate::value::{PyValue, type_name};
+use crate::watch::Watched;
 
 /// A call that began.
 pub(crate) struct Opened {
@@ -38,6 +39,8 @@ pub(crate) struct Opened {
     pub(crate) context: Py<CallContext>,
     /// Whether anybody reads its event.
     pub(super) heard: bool,
+    /// Shows it as running on the pages that were open when it began.
+    _watched: Option<Watched>,
     admission: Mutex<Option<Admission>>,
     /// What made a check fail unexpectedly.
     crash: Mutex<Option<PyErr>>,
@@ -122,6 +125,7 @@ impl Opened {
         call.hide(&injected());
         let context = CallContext::new(&call, slf, &state, around.session, (args, kwargs));
         let opened = Opened {
+            _watched: state.pages.begin(&call),
             state,
             call,
             context: Py::new(py, context)?,
