@@ -156,3 +156,43 @@ def test_counts_are_of_a_session_not_of_a_user() -> None:
     for _ in range(2):
         with Session("dana@example.com").active():
             assert tool() == 1
+
+
+def test_a_limit_over_time_is_the_users_over_all_sessions() -> None:
+    kit = Kit(limits={"write": "2/day"})
+    tool = kit.tool(effect="write", name="over_time_one")(lambda: 1)
+    one, two = Session("hour-a@example.com"), Session("hour-a@example.com")
+    with one.active():
+        assert tool() == 1
+    with two.active():
+        assert tool() == 1
+        refusal = refused(tool)
+    assert refusal.code == "limit_reached"
+    assert "effect:write (2 at most in one day)" in refusal.reason
+    with Session("hour-b@example.com").active():
+        assert tool() == 1
+
+
+def test_a_new_toolkit_gives_nobody_a_new_hour() -> None:
+    def declared() -> Any:
+        return Kit().tool(limit="1/hour", name="over_time_two")(lambda: 1)
+
+    with Session("hour-c@example.com").active():
+        assert declared()() == 1
+        assert refused(declared()).code == "limit_reached"
+
+
+def test_a_slot_over_time_is_given_back_by_a_refused_call() -> None:
+    answers = [False, True]
+    tool = Kit().tool(limit="1/hour", name="over_time_three", authorize=lambda call: answers.pop(0))(lambda: 1)
+    with Session("hour-d@example.com").active():
+        assert refused(tool).code == "not_authorized"
+        assert tool() == 1
+
+
+@pytest.mark.parametrize("wrong", [True, -1, 1.5, "20", "20/week", "20 / hour", "/hour", "1000000/day", ""])
+def test_a_limit_that_is_none_is_said_to_be_none(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"`limit` to be a whole number .*N/hour"):
+        Kit().tool(limit=wrong)(lambda: 1)
+    with pytest.raises(ValueError, match="limits"):
+        Kit(limits={"write": wrong})

@@ -50,7 +50,7 @@ def test_only_the_sink_may_be_replaced() -> None:
         ({"limits": {"write": True}}, ValueError),
         ({"limits": {"write": -1}}, ValueError),
         ({"limits": {"write": 1.5}}, ValueError),
-        ({"limits": {"write": "20/hour"}}, ValueError),
+        ({"limits": {"write": "20/week"}}, ValueError),
         ({"limits": 3}, ValueError),
         ({"exfiltration": "approve"}, ValueError),
         ({"exfiltration": True}, ValueError),

@@ -161,7 +161,7 @@ class Toolkit:
         scope: Mapping[str, ScopeRule] | None = None,
         resources: Mapping[str, ScopeRule] | None = None,
         validate: Mapping[str, Validator] | None = None,
-        limit: int | None = None,
+        limit: int | str | None = None,
         untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
         destinations: Iterable[str] | None = None,
         after_untrusted: AfterUntrusted | None = None,
@@ -186,7 +186,7 @@ class Toolkit:
         scope: Mapping[str, ScopeRule] | None = None,
         resources: Mapping[str, ScopeRule] | None = None,
         validate: Mapping[str, Validator] | None = None,
-        limit: int | None = None,
+        limit: int | str | None = None,
         untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
         destinations: Iterable[str] | None = None,
         after_untrusted: AfterUntrusted | None = None,
@@ -211,7 +211,7 @@ class Toolkit:
         scope: Mapping[str, ScopeRule] | None = None,
         resources: Mapping[str, ScopeRule] | None = None,
         validate: Mapping[str, Validator] | None = None,
-        limit: int | None = None,
+        limit: int | str | None = None,
         untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
         destinations: Iterable[str] | None = None,
         after_untrusted: AfterUntrusted | None = None,
@@ -235,7 +235,7 @@ class Toolkit:
             scope: Rules by argument: globs, a compiled pattern, or a predicate.
             resources: Rules by resource type, over what its requests touch.
             validate: Callables by argument.
-            limit: Calls of it a session has.
+            limit: Calls of it a session has, or how many one user has over time: `"20/hour"`.
             untrusted_inputs: Whether its arguments are compared with outside text: `"check"`, `"ignore"`, or one
                 of them by argument; left out, unless it only reads and sends nothing out.
             destinations: The arguments that say where something goes: they name nothing that only outside text named;

@@ -88,7 +88,7 @@ class Settings(TypedDict, total=False):
         fence_untrusted: Whether texts of untrusted tools are fenced; they are recorded all the same.
         fresh_effects: Effects that are always asked fresh.
         intercept: Whether bodies' requests are looked at.
-        limits: How many calls a session has, by effect.
+        limits: How many calls a session has, by effect; or how many one user has over time: `"20/hour"`.
         on_missing: What becomes of what the file of entitlements lacks: `"refuse"`, or `"warn"` to note it for a trial.
         on_refuse: Called with a `ToolRefused`, its answer becomes the tool's; or `"message"` for the refusal's text.
         permissions: The engine: any object with a callable `check`.
@@ -115,7 +115,7 @@ class Settings(TypedDict, total=False):
     fence_untrusted: bool
     fresh_effects: Iterable[Effect]
     intercept: bool
-    limits: Mapping[Effect, int] | None
+    limits: Mapping[Effect, int | str] | None
     on_missing: Literal["refuse", "warn"]
     on_refuse: Callable[[ToolRefused], Any] | Literal["message"] | None
     permissions: Any
@@ -141,7 +141,7 @@ class ToolSpec:
         types: The annotations by parameter.
         validators: Validators by parameter.
         scope: Scope rules by parameter.
-        limit: Calls of it a session has.
+        limit: Calls of it a session has, or how many one user has over time.
         authorize: Who is asked before the body.
         untrusted_output: Whether its output is outside text.
         reads_private: Whether its output is private data, or who may read it.
@@ -159,7 +159,7 @@ class ToolSpec:
     types: Mapping[str, Any]
     validators: Mapping[str, Validator]
     scope: Mapping[str, ScopeRule]
-    limit: int | None
+    limit: int | str | None
     authorize: Callable[..., Any] | None
     untrusted_output: bool
     reads_private: bool | frozenset[str] | Callable[[CallContext], Iterable[str]]

@@ -21,6 +21,7 @@ use crate::entitlements::enforce::{Standing, effect_of, standing};
 use crate::fence::FenceId;
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
+use crate::session::stored::Marks;
 use crate::session::{Session, Slots};
 use crate::settings::{ActAs, Settings};
 use crate::taint::Given;
@@ -204,6 +205,14 @@ impl Call {
             arguments,
             readers: OnceLock::new(),
             state: Mutex::default(),
+        }
+    }
+
+    /// What its session has seen once its body has run.
+    pub(crate) fn marks(&self) -> Marks {
+        Marks {
+            untrusted: self.tool.untrusted_output,
+            private: self.tool.reads_private,
         }
     }
 

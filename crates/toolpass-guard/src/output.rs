@@ -7,6 +7,7 @@ use crate::audit::Counts;
 use crate::call::Call;
 use crate::fence::structured::{Parts, Style};
 use crate::fence::{About, FenceId, Fenced, fence, minted_in};
+use crate::session::stored::{Operation, Place};
 
 /// How the output of one call is fenced.
 pub struct Fencing<'c> {
@@ -41,15 +42,16 @@ pub fn record_private(call: &Call, texts: &[String]) {
     }
 }
 
-/// Remember outside text in the call's session.
-pub fn record(call: &Call, texts: &[String]) {
-    if let Some(session) = &call.session {
-        session.record(texts);
-    }
+/// Remember outside text in the call's session. Answers what its store must be told before anybody gets the text.
+#[must_use]
+pub fn record(call: &Call, texts: &[String]) -> Option<(Place, Operation)> {
     call.count(Counts {
         tainted: many(texts.len()),
         ..Counts::default()
     });
+    let session = call.session.as_ref()?;
+    let untold = session.record(texts);
+    Some((session.place()?.clone(), untold?))
 }
 
 impl<'c> Fencing<'c> {

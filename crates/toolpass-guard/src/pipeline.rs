@@ -2,7 +2,8 @@
 //!
 //! [`begin`] runs the steps that need nobody: session, authority, arguments, entitlements, limits. From then on
 //! [`Admission::next`] says what must be known next, until it hands out the [`Permit`] or a [`Refusal`]. An admission that is
-//! dropped gives back what it took.
+//! dropped gives back what it took. Where a store keeps the session, the store is asked at the same places: for the limits, for
+//! what the session has seen right before that is judged, and told right before the body what the body will see.
 
 use std::sync::Arc;
 
@@ -21,7 +22,9 @@ use crate::entitlements::arguments::{Arguments, filled};
 use crate::json::Object;
 use crate::refusal::Refusal;
 use crate::scope::{AskText, Host};
-use crate::session::{Cap, Key, Session, Slots};
+use crate::session::caps::{Cap, Key};
+use crate::session::stored::{Answer, Errands, Operation, Place, Unanswered, new_ticket};
+use crate::session::{Needs, Session, Slots};
 use crate::settings::{KnownSystems, OnAuditError, Settings};
 use crate::taint::Given;
 use crate::tool::{Audience, Authorize, Permission, Readers, Tool};
@@ -56,6 +59,12 @@ pub struct Admission {
     question: Option<Arc<Question>>,
     /// What the entitlements let be asked beforehand, while it is asked.
     planned: Arc<[Question]>,
+    /// Why the question could not be put.
+    unfilled: Option<Refusal>,
+    /// What the session's store is asked and told.
+    errands: Errands,
+    /// The end, once the store has been told of it.
+    ending: Option<Refusal>,
     awaited: Option<Awaited>,
     refusal: Option<Refusal>,
 }
@@ -76,20 +85,27 @@ pub enum Next {
     FindReaders,
     /// The tool's credential: [`Admission::answer_credential`].
     FetchCredential(String),
+    /// Where the toolkit's store keeps this session: [`Admission::answer_place`].
+    Place(Session),
     /// Nothing: the call is refused.
     Refuse(Refusal),
     /// Nothing: the body may run.
     Run(Permit),
+    /// What the session's store answers: [`Admission::answer_session`].
+    Session(Place, Arc<Operation>),
 }
 
 #[derive(Clone, Copy)]
 enum Step {
+    Limits,
     Authorize,
     Entitled,
+    Learn,
     Inputs,
     Exfiltration,
     Readers,
     Credential,
+    Mark,
     Audit,
     Done,
 }
@@ -106,6 +122,8 @@ enum Awaited {
     Decision,
     Entitled,
     Readers,
+    Place,
+    Session,
 }
 
 /// Begin a call: steps 1 to 3.
@@ -143,10 +161,13 @@ pub fn begin<V: Value, H: Host<V> + AskText>(input: Begin<'_, V>, host: &mut H) 
         step: Step::Authorize,
         question: None,
         planned: Arc::default(),
+        unfilled: None,
+        errands: Errands::default(),
+        ending: None,
         awaited: None,
         refusal: None,
     };
-    if let Err(refusal) = admission.first_steps(input.arguments, input.unhooked, host) {
+    if let Err(refusal) = admission.first_steps(input.arguments, input.unhooked, input.now, host) {
         admission.refusal = Some(refusal);
     }
     admission
@@ -160,14 +181,26 @@ impl Admission {
 
     /// What must be known next. `now` dates what is learnt.
     pub fn next(mut self) -> (Option<Admission>, Next) {
-        if let Some(refusal) = self.refusal.take() {
+        if let Some(refusal) = self.ending.take() {
             return (None, Next::Refuse(refusal));
         }
+        if let Some(refusal) = self.refusal.take() {
+            return self.end(refusal);
+        }
         if self.awaited.is_some() {
-            return (None, Next::Refuse(self.unanswered()));
+            let refusal = self.unanswered();
+            return self.end(refusal);
         }
         loop {
+            if let Some(next) = self.errand() {
+                return (Some(self), next);
+            }
             let checked = match self.step {
+                Step::Limits => {
+                    self.step = Step::Authorize;
+                    self.plan_limits();
+                    Ok(())
+                }
                 Step::Authorize => {
                     self.step = Step::Entitled;
                     match self.authorize() {
@@ -177,12 +210,20 @@ impl Admission {
                     }
                 }
                 Step::Entitled => {
-                    self.step = Step::Inputs;
+                    self.step = Step::Learn;
                     match self.ask_entitled() {
                         Ok(Some(next)) => return (Some(self), next),
                         Ok(None) => Ok(()),
                         Err(refusal) => Err(refusal),
                     }
+                }
+                Step::Learn => {
+                    self.step = Step::Inputs;
+                    if let Some(session) = self.stored() {
+                        let asked = taint::asked_of_call(&self.call, session);
+                        self.errands.plan(asked);
+                    }
+                    Ok(())
                 }
                 Step::Inputs => {
                     self.step = Step::Exfiltration;
@@ -206,10 +247,19 @@ impl Admission {
                     Ok(())
                 }
                 Step::Credential => {
-                    self.step = Step::Audit;
+                    self.step = Step::Mark;
                     if let Some(name) = self.call.tool.credential.clone() {
                         self.awaited = Some(Awaited::Credential);
                         return (Some(self), Next::FetchCredential(name));
+                    }
+                    Ok(())
+                }
+                Step::Mark => {
+                    self.step = Step::Audit;
+                    if let Some(session) = self.stored()
+                        && !session.marks().include(self.call.marks())
+                    {
+                        self.errands.plan(Operation::Mark(self.call.marks()));
                     }
                     Ok(())
                 }
@@ -224,7 +274,45 @@ impl Admission {
                 Step::Done => return self.permit(),
             };
             if let Err(refusal) = checked {
-                return (None, Next::Refuse(refusal));
+                return self.end(refusal);
+            }
+        }
+    }
+
+    /// Answer [`Next::Place`]: the failure's type when the store cannot be asked.
+    pub fn answer_place(&mut self, place: Result<Place, String>) {
+        if !self.is_answer(Awaited::Place) {
+            return;
+        }
+        let settled = match (place, &self.call.session) {
+            (Ok(place), Some(session)) => session.settle(place).map_err(|error| error.to_string()),
+            (Ok(_), None) => Err(wording::no_session()),
+            (Err(type_name), _) => Err(wording::store_failed(&type_name)),
+        };
+        if let Err(reason) = settled {
+            self.refuse(RefusalCode::CheckError, reason);
+        }
+    }
+
+    /// Answer [`Next::Session`]: the failure's type when the store did not answer.
+    pub fn answer_session(&mut self, answered: Result<Answer, String>) {
+        if !self.is_answer(Awaited::Session) {
+            return;
+        }
+        let (Some(operation), Some(session)) = (self.errands.done(), self.call.session.clone())
+        else {
+            return;
+        };
+        match session.answered(&operation, answered) {
+            Ok(Some(slots)) => self.slots = Some(slots),
+            Ok(None) => {}
+            Err(Unanswered::Exhausted(cap)) => {
+                self.refuse(RefusalCode::LimitReached, wording::limit(&cap))
+            }
+            // What cannot be given back stays owed; the call ends as it ends anyway.
+            Err(Unanswered::Failed(_)) if self.ending.is_some() => {}
+            Err(Unanswered::Failed(type_name)) => {
+                self.refuse(RefusalCode::CheckError, wording::store_failed(&type_name))
             }
         }
     }
@@ -342,6 +430,7 @@ impl Admission {
         &mut self,
         arguments: Result<&[Argument<V>], String>,
         unhooked: Option<String>,
+        now: Monotonic,
         host: &mut H,
     ) -> Result<(), Refusal> {
         let call = Arc::clone(&self.call);
@@ -363,14 +452,76 @@ impl Admission {
                 wording::unhooked(&library),
             ));
         }
-        self.slots = Some(take_limits(&call, session)?);
-        self.question = match &tool.authorize {
-            Some(Authorize::Permission(permission)) => {
-                Some(Arc::new(question(permission, session, tool, bound)?))
+        let needs = session
+            .needs(call.settings.session_store)
+            .map_err(|error| refusal(RefusalCode::CheckError, error.to_string()))?;
+        match needs {
+            Needs::Nothing => self.slots = Some(take_limits(&call, session, now)?),
+            Needs::Store | Needs::Place => self.step = Step::Limits,
+        }
+        if let Some(Authorize::Permission(permission)) = &tool.authorize {
+            match question(permission, session, tool, bound) {
+                Ok(question) => self.question = Some(Arc::new(question)),
+                Err(refusal) => self.unfilled = Some(refusal),
             }
-            Some(Authorize::Host) | None => None,
-        };
+        }
         Ok(())
+    }
+
+    /// The session, if a store keeps it.
+    fn stored(&self) -> Option<&Session> {
+        let session = self.call.session.as_ref()?;
+        session.place().map(|_| session)
+    }
+
+    /// What the session's store is asked or told next.
+    fn errand(&mut self) -> Option<Next> {
+        if matches!(self.step, Step::Limits)
+            && let Some(session) = self.call.session.clone()
+            && session.place().is_none()
+        {
+            self.awaited = Some(Awaited::Place);
+            return Some(Next::Place(session));
+        }
+        let place = self.stored()?.place()?.clone();
+        let operation = self.errands.next()?;
+        self.awaited = Some(Awaited::Session);
+        Some(Next::Session(place, operation))
+    }
+
+    /// Step 3, where a store counts.
+    fn plan_limits(&mut self) {
+        let Some(session) = self.stored().cloned() else {
+            return;
+        };
+        let caps = caps(&self.call);
+        for untold in session.untold() {
+            self.errands.plan(untold);
+        }
+        if caps.is_empty() {
+            self.slots = Some(Slots::none());
+        } else {
+            self.errands.plan(Operation::Reserve {
+                ticket: new_ticket(),
+                caps,
+            });
+        }
+    }
+
+    /// The call is refused; first what a store took for it is given back.
+    fn end(mut self, refusal: Refusal) -> (Option<Admission>, Next) {
+        self.errands.clear();
+        drop(self.slots.take());
+        let owed = self.stored().and_then(Session::owed);
+        if let Some(owed) = owed {
+            self.errands.plan(owed);
+            self.awaited = None;
+            if let Some(next) = self.errand() {
+                self.ending = Some(refusal);
+                return (Some(self), next);
+            }
+        }
+        (None, Next::Refuse(refusal))
     }
 
     fn authorize(&mut self) -> Result<Option<Next>, Refusal> {
@@ -394,7 +545,10 @@ impl Admission {
                 self.awaited = Some(Awaited::Decision);
                 Ok(Some(next))
             }
-            (Some(Authorize::Permission(_)), None) => Err(self.unanswered()),
+            (Some(Authorize::Permission(_)), None) => {
+                let unfilled = self.unfilled.take();
+                Err(unfilled.unwrap_or_else(|| self.unanswered()))
+            }
         }
     }
 
@@ -517,30 +671,28 @@ impl Asked {
     }
 }
 
-/// Step 3: the caps of one call, all or none.
-fn take_limits(call: &Call, session: &Session) -> Result<Slots, Refusal> {
+/// The caps of one call.
+fn caps(call: &Call) -> Vec<Cap> {
     let tool = &call.tool;
-    let of_tool = tool.limit.map(|at_most| Cap {
+    let of_tool = tool.limit.map(|limit| Cap {
         key: Key::Tool(tool.name.clone()),
-        at_most,
+        limit,
     });
     let of_effect = call.effect.and_then(|effect| {
         Some(Cap {
             key: Key::Effect(effect),
-            at_most: call.settings.limit_of(effect)?,
+            limit: call.settings.limit_of(effect)?,
         })
     });
-    let caps: Vec<Cap> = of_tool.into_iter().chain(of_effect).collect();
-    session.reserve(&caps).map_err(|key| {
-        let at_most = caps
-            .iter()
-            .find(|cap| cap.key == key)
-            .map_or(0, |cap| cap.at_most);
-        Refusal::of_call(
-            RefusalCode::LimitReached,
-            &tool.name,
-            wording::limit(&key, at_most),
-        )
+    of_tool.into_iter().chain(of_effect).collect()
+}
+
+/// Step 3: the caps of one call, all or none.
+fn take_limits(call: &Call, session: &Session, now: Monotonic) -> Result<Slots, Refusal> {
+    let taken = session.reserve(&caps(call), &call.settings.windows, now);
+    taken.map_err(|cap| {
+        let reason = wording::limit(&cap);
+        Refusal::of_call(RefusalCode::LimitReached, &call.tool.name, reason)
     })
 }
 

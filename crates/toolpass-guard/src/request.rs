@@ -27,6 +27,7 @@ use crate::audit::Note;
 use crate::call::{Asked, Call, Phase, microseconds};
 use crate::refusal::Refusal;
 use crate::scope::AskText;
+use crate::session::stored::{Answer, Errands, Operation, Place};
 use crate::session::{Session, Slots};
 use crate::settings::{ActAs, EngineState, UnknownHosts};
 
@@ -48,7 +49,11 @@ pub struct RequestCheck {
     step: Step,
     subject: Subject,
     pairs: Vec<PairState>,
-    slots: Vec<Slots>,
+    slots: Option<Slots>,
+    /// What the session's store is asked and told.
+    errands: Errands,
+    /// The end, once the store has been told of it.
+    ending: Option<Refusal>,
     awaited: Option<Awaited>,
     /// Why a pointer could not be looked up in the connections that were tried.
     looked_up: Option<Refusal>,
@@ -80,6 +85,8 @@ pub enum RequestNext {
         /// The pointer.
         pointer: Pointer,
     },
+    /// What the session's store answers: [`RequestCheck::answer_session`].
+    Session(Place, Arc<Operation>),
 }
 
 /// The one value that lets a request leave.
@@ -143,8 +150,12 @@ enum Step {
     Hold,
     /// Rule 9 for the pair of this number.
     Ask(usize),
+    /// What a store knows that rules 10 and 11 judge by.
+    Learn,
     /// Rules 10 and 11.
     Guard,
+    /// What a store is told of rule 12.
+    Mark,
     /// Rule 12.
     Pass,
 }
@@ -156,6 +167,7 @@ enum Awaited {
     Addresses,
     Decision { pair: usize, asked: Asked },
     Resource { pair: usize, tried: usize },
+    Session,
 }
 
 impl RequestPermit {
@@ -217,7 +229,9 @@ impl RequestCheck {
             step: Step::Identify,
             subject: Subject::Settled,
             pairs: Vec::new(),
-            slots: Vec::new(),
+            slots: None,
+            errands: Errands::default(),
+            ending: None,
             awaited: None,
             looked_up: None,
             refusal: None,
@@ -235,8 +249,11 @@ impl RequestCheck {
         host: &dyn AskText,
         now: Monotonic,
     ) -> (Option<RequestCheck>, RequestNext) {
-        if let Some(refusal) = self.call.refused_before(&self.request.digest()) {
+        if let Some(refusal) = self.ending.take() {
             return (None, RequestNext::Refuse(refusal));
+        }
+        if let Some(refusal) = self.call.refused_before(&self.request.digest()) {
+            return self.end_told(refusal);
         }
         if let Some(refusal) = self.refusal.take() {
             return self.end_refused(refusal, now);
@@ -246,6 +263,9 @@ impl RequestCheck {
             return self.end_refused(refusal, now);
         }
         loop {
+            if let Some(next) = self.errand() {
+                return (Some(self), next);
+            }
             let checked = match self.step {
                 Step::Identify => self.identify().map(|()| None),
                 Step::Locate => Ok(Some(self.locate())),
@@ -256,15 +276,25 @@ impl RequestCheck {
                 }
                 Step::Hold => {
                     self.step = Step::Ask(0);
-                    self.hold(host).map(|()| None)
+                    self.hold(host, now).map(|()| None)
                 }
                 Step::Ask(pair) => {
                     self.step = Step::Ask(pair + 1);
                     self.ask(pair, now)
                 }
+                Step::Learn => {
+                    self.step = Step::Guard;
+                    self.learn();
+                    Ok(None)
+                }
                 Step::Guard => {
-                    self.step = Step::Pass;
+                    self.step = Step::Mark;
                     self.guard().map(|()| None)
+                }
+                Step::Mark => {
+                    self.step = Step::Pass;
+                    self.tell_marks();
+                    Ok(None)
                 }
                 Step::Pass => return self.end_passed(now),
             };
@@ -308,6 +338,18 @@ impl RequestCheck {
         self.resolved(pair, tried, answer);
     }
 
+    /// Answer [`RequestNext::Session`]: the failure's type when the store did not answer.
+    pub fn answer_session(&mut self, answered: Result<Answer, String>) {
+        let Some(Awaited::Session) = self.awaited.take() else {
+            return self.refuse_unasked();
+        };
+        if let Some(operation) = self.errands.done()
+            && let Some(refusal) = self.answered(&operation, answered)
+        {
+            self.refuse(refusal);
+        }
+    }
+
     /// A rule failed in a way nobody expected: the request is refused, never let through.
     pub fn crashed(self, type_name: &str) -> Refusal {
         let refusal = Refusal::of_call(
@@ -319,16 +361,44 @@ impl RequestCheck {
     }
 
     fn end_refused(
-        mut self,
+        self,
         mut refusal: Refusal,
         now: Monotonic,
     ) -> (Option<RequestCheck>, RequestNext) {
-        self.slots.clear();
         if let Some(action) = &mut refusal.action {
             action.duration_us = microseconds(now.since(self.came));
         }
         let refusal = self.call.record_refused(self.request.digest(), refusal);
+        self.end_told(refusal)
+    }
+
+    /// The request is refused; first what a store took for it is given back.
+    fn end_told(mut self, refusal: Refusal) -> (Option<RequestCheck>, RequestNext) {
+        drop(self.slots.take());
+        self.errands.clear();
+        if let Some(owed) = self.stored().and_then(Session::owed) {
+            self.errands.plan(owed);
+            if let Some(next) = self.errand() {
+                self.ending = Some(refusal);
+                return (Some(self), next);
+            }
+        }
         (None, RequestNext::Refuse(refusal))
+    }
+
+    /// The session, if a store keeps it.
+    fn stored(&self) -> Option<&Session> {
+        self.session
+            .as_ref()
+            .filter(|session| session.place().is_some())
+    }
+
+    /// What the session's store is asked or told next.
+    fn errand(&mut self) -> Option<RequestNext> {
+        let place = self.stored()?.place()?.clone();
+        let operation = self.errands.next()?;
+        self.awaited = Some(Awaited::Session);
+        Some(RequestNext::Session(place, operation))
     }
 
     fn end_passed(mut self, now: Monotonic) -> (Option<RequestCheck>, RequestNext) {
@@ -352,7 +422,7 @@ impl RequestCheck {
             }
         }
         self.mark();
-        for slots in self.slots.drain(..) {
+        if let Some(slots) = self.slots.take() {
             slots.keep();
         }
         let call = Arc::clone(&self.call);

@@ -1,16 +1,32 @@
 //! One person's run of an assistant: who, and what it has seen and spent.
 //!
-//! A handle that can be cloned; all clones are one session. Limits are taken all or none, under one lock.
+//! A handle that can be cloned; all clones are one session. Its state is in this process, or a store keeps it ([`stored`]): where,
+//! is settled by the first call that is made in it, and stays so. Limits are taken all or none.
 
-use std::collections::HashMap;
+pub mod caps;
+pub mod kept;
+pub mod ledger;
+mod mirror;
+pub mod stored;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod windows;
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 
-use toolpass_core::effect::Effect;
+use toolpass_core::clock::Monotonic;
 use toolpass_core::user::Token;
 
+use self::caps::{Cap, Key};
+use self::ledger::{Counts, Ticket, Times};
+use self::stored::{Answer, Marks, Operation, Outcome, Place, PrintsOf, Remembers, StoreId};
+use self::windows::Windows;
 use crate::privacy::Privacy;
+
 use crate::taint::key::HashKey;
 use crate::taint::record::{self, Match, Reader, Record, Tokens};
 
@@ -23,15 +39,70 @@ struct State {
     groups: Option<Vec<String>>,
     token: Mutex<Option<Token>>,
     id: String,
+    /// What a store calls its conversation.
+    conversation: String,
+    home: OnceLock<Home>,
     saw_untrusted: AtomicBool,
     read_private: AtomicBool,
-    counts: Mutex<HashMap<Key, u32>>,
+    counts: Mutex<Counts>,
+    /// What a store was not told yet that is to be given back.
+    owed: Mutex<Vec<Ticket>>,
     memory: Memory,
-    /// What is known of outside text; nothing until there is some. Comparing a big text takes its time, and others of the session
-    /// compare meanwhile.
-    record: RwLock<Option<Record>>,
     /// What is known of private data.
     privacy: Mutex<Option<Privacy>>,
+    /// Comparing a big text takes its time, and others of the session compare meanwhile.
+    outside: RwLock<Outside>,
+}
+
+/// Where the state of a session is.
+#[derive(Debug)]
+enum Home {
+    /// In this process.
+    Here,
+    /// In a store; what is here is what was learnt of it.
+    Store(Place),
+}
+
+/// What is known of outside text.
+#[derive(Default)]
+struct Outside {
+    /// Nothing until there is some.
+    record: Option<Record>,
+    /// Trusted texts, until there is a record.
+    trusted: Vec<String>,
+    /// How many bytes they have.
+    trusted_bytes: usize,
+    /// Trusted fingerprints that the store was not told yet.
+    untold: Vec<u64>,
+}
+
+/// Trusted texts that wait for a record have so many bytes at most. What is beyond is not trusted.
+const MAX_WAITING: usize = 16 * 1024 * 1024;
+
+/// Where a session's state has to be for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Here, as it is.
+    Nothing,
+    /// A store has to say first where it keeps the session.
+    Place,
+    /// The session's store.
+    Store,
+}
+
+/// A session's state is somewhere else than the toolkit keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Elsewhere {
+    /// In this process.
+    #[error(
+        "the session was used before in a toolkit without this `session_store`; start a new session"
+    )]
+    Here,
+    /// In a store.
+    #[error(
+        "the session is kept in another `session_store` than this toolkit's; use it with toolkits of one store"
+    )]
+    Store,
 }
 
 /// How outside text is remembered.
@@ -65,47 +136,25 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// What is counted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
-    /// Requests of one action of one tool.
-    Action {
-        /// The tool.
-        tool: String,
-        /// `integration:action`.
-        action: String,
-    },
-    /// Calls and requests of an effect.
-    Effect(Effect),
-    /// Calls of a tool.
-    Tool(String),
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Key::Action { tool, action } => write!(f, "action:{tool}:{action}"),
-            Key::Effect(effect) => write!(f, "effect:{effect}"),
-            Key::Tool(name) => write!(f, "tool:{name}"),
-        }
-    }
-}
-
-/// A count and how high it may go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cap {
-    /// What is counted.
-    pub key: Key,
-    /// How many at most.
-    pub at_most: u32,
-}
-
 /// Counts that were taken. Given back when dropped, unless [`Slots::keep`] spends them.
 #[must_use]
 #[derive(Debug)]
-pub struct Slots {
-    session: Option<Session>,
-    keys: Vec<Key>,
+pub struct Slots(Taken);
+
+#[derive(Debug)]
+enum Taken {
+    Here {
+        session: Session,
+        windows: Arc<Windows>,
+        caps: Vec<Cap>,
+        ticket: Ticket,
+    },
+    Nothing,
+    /// By a store, which has to be told.
+    There {
+        session: Session,
+        ticket: Ticket,
+    },
 }
 
 /// Why a session cannot be.
@@ -148,27 +197,55 @@ impl Session {
             user: user.into(),
             groups,
             token: Mutex::new(token),
+            conversation: format!("id:{id}"),
             id,
+            home: OnceLock::new(),
             saw_untrusted: AtomicBool::new(false),
             read_private: AtomicBool::new(false),
-            counts: Mutex::new(HashMap::new()),
+            counts: Mutex::default(),
+            owed: Mutex::default(),
             memory,
-            record: RwLock::new(None),
-            privacy: Mutex::new(None),
+            privacy: Mutex::default(),
+            outside: RwLock::default(),
         })))
     }
 
-    /// Remember outside text, as fingerprints.
-    pub fn record(&self, texts: &[String]) {
-        let reader = self.record_of(&mut self.recording()).reader().clone();
+    /// Remember outside text, as fingerprints. Answers what the session's store must be told before anybody sees the text.
+    #[must_use]
+    pub fn record(&self, texts: &[String]) -> Option<Operation> {
+        let reader = self.record_of(&mut self.outside()).reader().clone();
         // Reading a page takes its time, and other calls of the session need not wait for it.
         let prints = reader.prints(texts.iter().map(String::as_str));
-        self.record_of(&mut self.recording()).record_prints(&prints);
+        self.record_of(&mut self.outside()).record_prints(&prints);
+        self.place().map(|_| Operation::Record {
+            of: PrintsOf::Outside,
+            prints,
+            capacity: self.0.memory.capacity,
+        })
     }
 
     /// Remember text that is never held against a call: the user's own words.
     pub fn trust(&self, text: &str) {
-        self.record_of(&mut self.recording()).trust([text]);
+        let reader = {
+            let mut outside = self.outside();
+            match &outside.record {
+                Some(record) => record.reader().clone(),
+                None => {
+                    // Which key its fingerprints are made with is not settled before the first call.
+                    outside.trusted_bytes = outside.trusted_bytes.saturating_add(text.len());
+                    if outside.trusted_bytes <= MAX_WAITING {
+                        outside.trusted.push(text.into());
+                    }
+                    return;
+                }
+            }
+        };
+        let prints = reader.prints([text]);
+        let mut outside = self.outside();
+        self.record_of(&mut outside).trust_prints(&prints);
+        if self.place().is_some() {
+            outside.untold.extend(prints);
+        }
     }
 
     /// What arguments repeat of outside text, once `ignored` is left out.
@@ -178,31 +255,46 @@ impl Session {
         ignored: &[&str],
         tokens: Tokens,
     ) -> Option<Match<'a>> {
-        let recorded = self.recorded();
-        recorded.as_ref()?.check(arguments, ignored, tokens)
+        let known = self.known();
+        known.record.as_ref()?.check(arguments, ignored, tokens)
     }
 
     /// Whether no outside text was recorded.
     pub(crate) fn remembers_nothing(&self) -> bool {
-        self.recorded().as_ref().is_none_or(Record::is_empty)
+        self.known().record.as_ref().is_none_or(Record::is_empty)
     }
 
-    fn recorded(&self) -> RwLockReadGuard<'_, Option<Record>> {
-        self.0.record.read().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> RwLockReadGuard<'_, Outside> {
+        let locked = self.0.outside.read();
+        locked.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn recording(&self) -> RwLockWriteGuard<'_, Option<Record>> {
-        let locked = self.0.record.write();
+    fn outside(&self) -> RwLockWriteGuard<'_, Outside> {
+        let locked = self.0.outside.write();
         locked.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The record, begun when there is none. Who the session is for is trusted.
-    fn record_of<'r>(&self, record: &'r mut Option<Record>) -> &'r mut Record {
+    fn record_of<'r>(&self, outside: &'r mut Outside) -> &'r mut Record {
+        let Outside {
+            record,
+            trusted,
+            untold,
+            ..
+        } = outside;
         record.get_or_insert_with(|| {
-            let reader = Reader::new(HashKey::new(self.0.memory.key), self.0.memory.ngram);
+            let place = self.place();
+            let key = place.map_or(self.0.memory.key, |place| place.hash_key);
+            let reader = Reader::new(HashKey::new(key), self.0.memory.ngram);
+            let prints = reader.prints(trusted.iter().map(String::as_str));
             let mut record = Record::new(reader, self.0.memory.capacity);
             let groups = self.0.groups.iter().flatten().map(String::as_str);
             record.trust(groups.chain([self.user()]));
+            record.trust_prints(&prints);
+            trusted.clear();
+            if place.is_some() {
+                untold.extend(prints);
+            }
             record
         })
     }
@@ -219,16 +311,12 @@ impl Session {
 
     /// The person's own login token.
     pub fn token(&self) -> Option<Token> {
-        self.0
-            .token
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.0.token).clone()
     }
 
     /// Take a newer token of the person's in place of the last one.
     pub fn replace_token(&self, token: Token) {
-        *self.0.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+        *lock(&self.0.token) = Some(token);
     }
 
     /// The session's id.
@@ -267,47 +355,51 @@ impl Session {
 
     /// What is known of private data.
     pub(crate) fn privacy<T>(&self, look: impl FnOnce(&mut Privacy) -> T) -> T {
-        let mut privacy = self
-            .0
-            .privacy
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut privacy = lock(&self.0.privacy);
         let memory = &self.0.memory;
         look(privacy.get_or_insert_with(|| Privacy::new(memory.key, memory.ngram, self.user())))
     }
 
-    /// How often a key was counted.
-    pub fn count(&self, key: &Key) -> u32 {
-        self.0
-            .counts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(key)
-            .copied()
-            .unwrap_or(0)
+    /// What it has seen.
+    pub fn marks(&self) -> Marks {
+        Marks {
+            untrusted: self.saw_untrusted(),
+            private: self.read_private(),
+        }
     }
 
-    /// Take one of each cap, all or none.
-    /// Errors: the first exhausted key; nothing is taken then.
-    pub fn reserve(&self, caps: &[Cap]) -> Result<Slots, Key> {
+    /// How often a key was counted; of a session that a store keeps, what was learnt last.
+    pub fn count(&self, key: &Key) -> u32 {
+        lock(&self.0.counts).of(key)
+    }
+
+    /// Take one of each cap, all or none, in this process.
+    /// Errors: the first cap that is reached; nothing is taken then.
+    pub fn reserve(
+        &self,
+        caps: &[Cap],
+        windows: &Arc<Windows>,
+        now: Monotonic,
+    ) -> Result<Slots, Cap> {
         if caps.is_empty() {
-            return Ok(Slots {
-                session: None,
-                keys: Vec::new(),
-            });
+            return Ok(Slots(Taken::Nothing));
         }
-        let mut counts = self.0.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let exhausted = |cap: &&Cap| counts.get(&cap.key).copied().unwrap_or(0) >= cap.at_most;
-        if let Some(cap) = caps.iter().find(exhausted) {
-            return Err(cap.key.clone());
+        let ticket = windows.ticket();
+        let mut counts = lock(&self.0.counts);
+        if caps.iter().all(|cap| cap.limit.per.is_none()) {
+            ledger::take(&mut counts, &mut Times::default(), caps, ticket, now.0)
+                .map_err(Cap::clone)?;
+        } else {
+            windows.of(self.user(), now, |times| {
+                ledger::take(&mut counts, times, caps, ticket, now.0).map_err(Cap::clone)
+            })?;
         }
-        for cap in caps {
-            *counts.entry(cap.key.clone()).or_insert(0) += 1;
-        }
-        Ok(Slots {
-            session: Some(self.clone()),
-            keys: caps.iter().map(|cap| cap.key.clone()).collect(),
-        })
+        Ok(Slots(Taken::Here {
+            session: self.clone(),
+            windows: Arc::clone(windows),
+            caps: caps.to_vec(),
+            ticket,
+        }))
     }
 }
 
@@ -321,52 +413,85 @@ impl fmt::Debug for Session {
 }
 
 impl Slots {
+    /// Nothing was to be taken.
+    pub(crate) fn none() -> Slots {
+        Slots(Taken::Nothing)
+    }
+
+    /// What a store took under a ticket.
+    pub(crate) fn of_store(session: &Session, ticket: Ticket) -> Slots {
+        Slots(Taken::There {
+            session: session.clone(),
+            ticket,
+        })
+    }
+
     /// Spend them: they are not given back.
     pub fn keep(mut self) {
-        self.keys.clear();
+        self.0 = Taken::Nothing;
     }
 }
 
 impl Drop for Slots {
     fn drop(&mut self) {
-        let Some(session) = &self.session else { return };
-        let mut counts = session
-            .0
-            .counts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        for key in self.keys.drain(..) {
-            if let Some(count) = counts.get_mut(&key) {
-                *count = count.saturating_sub(1);
+        match std::mem::replace(&mut self.0, Taken::Nothing) {
+            Taken::Nothing => {}
+            Taken::There { session, ticket } => session.owe(ticket),
+            Taken::Here {
+                session,
+                windows,
+                caps,
+                ticket,
+            } => {
+                let mut counts = lock(&session.0.counts);
+                if caps.iter().all(|cap| cap.limit.per.is_none()) {
+                    ledger::give_back(&mut counts, &mut Times::default(), &caps, ticket);
+                } else {
+                    windows.give_back(session.user(), |times| {
+                        ledger::give_back(&mut counts, times, &caps, ticket);
+                    });
+                }
             }
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use super::caps::Limit;
+
     fn cap(name: &str, at_most: u32) -> Cap {
         Cap {
             key: Key::Tool(name.into()),
-            at_most,
+            limit: Limit::of_session(at_most),
         }
+    }
+
+    fn reserve(session: &Session, caps: &[Cap]) -> Result<Slots, Cap> {
+        session.reserve(caps, &Arc::default(), Monotonic(std::time::Duration::ZERO))
     }
 
     #[test]
     fn caps_are_taken_all_or_none() {
         let session =
             Session::new("dana@example.com", None, None, None, Memory::new([1; 16])).unwrap();
-        session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap().keep();
+        reserve(&session, &[cap("a", 2), cap("b", 1)])
+            .unwrap()
+            .keep();
         assert_eq!(
-            session.reserve(&[cap("a", 2), cap("b", 1)]).unwrap_err(),
-            Key::Tool("b".into())
+            reserve(&session, &[cap("a", 2), cap("b", 1)]).unwrap_err(),
+            cap("b", 1)
         );
         assert_eq!(session.count(&Key::Tool("a".into())), 1);
-        drop(session.reserve(&[cap("a", 2)]).unwrap());
+        drop(reserve(&session, &[cap("a", 2)]).unwrap());
         assert_eq!(session.count(&Key::Tool("a".into())), 1);
-        assert!(session.reserve(&[cap("a", 0)]).is_err());
+        assert!(reserve(&session, &[cap("a", 0)]).is_err());
     }
 
     #[test]
@@ -375,11 +500,10 @@ mod tests {
             Session::new("dana@example.com", None, None, None, Memory::new([1; 16])).unwrap();
         let taken = std::thread::scope(|scope| {
             let tries: Vec<_> = (0..16)
-                .map(|_| scope.spawn(|| session.reserve(&[cap("a", 3)]).map(Slots::keep).is_ok()))
+                .map(|_| scope.spawn(|| reserve(&session, &[cap("a", 3)]).map(Slots::keep).is_ok()))
                 .collect();
             tries
                 .into_iter()
-                .filter(|_| true)
                 .map(|t| usize::from(t.join().unwrap()))
                 .sum::<usize>()
         });

@@ -8,14 +8,21 @@ use toolpass_wire::observe::Systems;
 use crate::entitlements::enforce::OnMissing;
 use crate::entitlements::model::Entitlements;
 use crate::fence::structured::Style;
+use crate::session::caps::Limit;
+use crate::session::stored::StoreId;
+use crate::session::windows::Windows;
 use crate::taint::gate::Gate;
 use crate::taint::record::Tokens;
 
 /// One toolkit's settings. Replaced as a whole by `configure`.
 #[derive(Clone)]
 pub struct Settings {
-    /// Calls per session, by effect: weakest first.
-    pub limits: [Option<u32>; 3],
+    /// How often each effect may be had: weakest first.
+    pub limits: [Option<Limit>; 3],
+    /// The store that keeps sessions; none: this process does.
+    pub session_store: Option<StoreId>,
+    /// When people did what limits over time count, as far as this process keeps their sessions.
+    pub windows: Arc<Windows>,
     /// Whose authority a request outside `as_user()` and `as_agent()` has.
     pub act_as: ActAs,
     /// Nothing passes that no connection or table knows.
@@ -110,7 +117,7 @@ impl Settings {
     }
 
     /// The cap of an effect.
-    pub fn limit_of(&self, effect: Effect) -> Option<u32> {
+    pub fn limit_of(&self, effect: Effect) -> Option<Limit> {
         let [read, write, destructive] = self.limits;
         match effect {
             Effect::Read => read,
@@ -124,6 +131,8 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             limits: [None; 3],
+            session_store: None,
+            windows: Arc::default(),
             act_as: ActAs::User,
             strict: false,
             unknown_hosts: UnknownHosts::Guarded,

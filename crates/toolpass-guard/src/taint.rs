@@ -26,6 +26,7 @@ use crate::arguments::Argument;
 use crate::budget::Budget;
 use crate::call::Call;
 use crate::session::Session;
+use crate::session::stored::Operation;
 use crate::tool::{Inputs, Tool};
 use crate::value::Value;
 use crate::wording;
@@ -99,25 +100,62 @@ impl Given {
     }
 }
 
+/// The arguments of a call that are compared; `None` when there is more than is looked at.
+fn compared(call: &Call) -> Option<Vec<record::Argument<'_>>> {
+    let tool = &call.tool;
+    let checked = |parameter: &usize| tool.inputs_of(*parameter) == Inputs::Check;
+    let texts = call.repeatable.texts.as_ref()?.iter();
+    let checked = texts.filter(|(parameter, _)| checked(parameter));
+    let arguments = checked.map(|(parameter, texts)| record::Argument {
+        name: tool
+            .parameters
+            .get(*parameter)
+            .map_or("", |parameter| &parameter.name),
+        texts: texts.iter().map(String::as_str).collect(),
+        is_destination: tool.is_destination(*parameter),
+    });
+    Some(arguments.collect())
+}
+
+/// What a store has to be asked before [`of_call`].
+pub(crate) fn asked_of_call(call: &Call, session: &Session) -> Operation {
+    session.question(&compared(call).unwrap_or_default())
+}
+
+/// What a store has to be asked before [`of_request`].
+pub(crate) fn asked_of_request(
+    call: &Call,
+    session: &Session,
+    request: &WireRequest,
+    effect: Effect,
+) -> Operation {
+    match request.text() {
+        Field::Present(texts) if is_compared(call, effect) => session.question(&[whole(&texts)]),
+        Field::Present(_) | Field::Absent | Field::Ambiguous(_) | Field::Unread(_) => {
+            Operation::Get
+        }
+    }
+}
+
+/// Whether a request of this effect is compared with outside text.
+fn is_compared(call: &Call, effect: Effect) -> bool {
+    effect > Effect::Read || call.tool.checks_reads()
+}
+
+/// The texts of a request, which has no arguments.
+fn whole(texts: &[String]) -> record::Argument<'_> {
+    record::Argument {
+        name: "",
+        texts: texts.iter().map(String::as_str).collect(),
+        is_destination: false,
+    }
+}
+
 /// Step 5: whether the arguments repeat outside text, and whether the effect is still open.
 /// Errors: `untrusted_input`, `untrusted_context`.
 pub(crate) fn of_call(call: &Call, session: &Session) -> Result<(), (RefusalCode, String)> {
-    let tool = &call.tool;
-    let checked = |parameter: &usize| tool.inputs_of(*parameter) == Inputs::Check;
-    match &call.repeatable.texts {
-        Some(texts) => {
-            let arguments: Vec<record::Argument<'_>> = texts
-                .iter()
-                .filter(|(parameter, _)| checked(parameter))
-                .map(|(parameter, texts)| record::Argument {
-                    name: tool
-                        .parameters
-                        .get(*parameter)
-                        .map_or("", |parameter| &parameter.name),
-                    texts: texts.iter().map(String::as_str).collect(),
-                    is_destination: tool.is_destination(*parameter),
-                })
-                .collect();
+    match compared(call) {
+        Some(arguments) => {
             if let Some(found) = repeated(call, session, &arguments, Vec::new()) {
                 let reason = wording::repeats(found.argument, found.kind);
                 return Err((RefusalCode::UntrustedInput, reason));
@@ -137,8 +175,7 @@ pub(crate) fn of_request(
     request: &WireRequest,
     effect: Effect,
 ) -> Result<(), (RefusalCode, String)> {
-    let is_checked = effect > Effect::Read || call.tool.checks_reads();
-    if is_checked && !session.remembers_nothing() {
+    if is_compared(call, effect) && !session.remembers_nothing() {
         let texts = match request.text() {
             Field::Present(texts) => texts,
             Field::Absent => Vec::new(),
@@ -149,11 +186,7 @@ pub(crate) fn of_request(
                 ));
             }
         };
-        let arguments = [record::Argument {
-            name: "",
-            texts: texts.iter().map(String::as_str).collect(),
-            is_destination: false,
-        }];
+        let arguments = [whole(&texts)];
         let ignored = call.repeatable.ignored(&call.tool);
         if let Some(found) = repeated(call, session, &arguments, ignored) {
             return Err((

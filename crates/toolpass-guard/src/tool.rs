@@ -6,6 +6,7 @@ use toolpass_core::template::Template;
 use crate::fence::structured::Style;
 use crate::hint::Hint;
 use crate::scope::ScopeRule;
+use crate::session::caps::Limit;
 use crate::settings::{EngineState, Settings};
 use crate::taint::gate::AfterUntrusted;
 
@@ -20,8 +21,8 @@ pub struct Tool {
     pub parameters: Vec<Parameter>,
     /// Rules for the resources its requests touch, by resource type. Empty: no rule at all.
     pub resources: Vec<(String, ScopeRule)>,
-    /// Calls per session.
-    pub limit: Option<u32>,
+    /// How often it may be called.
+    pub limit: Option<Limit>,
     /// Who is asked before the body.
     pub authorize: Option<Authorize>,
     /// The secret handed to the body.

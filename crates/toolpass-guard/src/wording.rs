@@ -8,7 +8,7 @@ use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::quoted::{MAX_TEXT_CHARS, Quoted};
 
-use crate::session::Key;
+use crate::session::caps::Cap;
 use crate::taint::record::Kind;
 
 pub(crate) fn no_session() -> String {
@@ -42,8 +42,18 @@ pub(crate) fn resource_out_of_scope(request: &str, resource: &str) -> String {
     )
 }
 
-pub(crate) fn limit(key: &Key, at_most: u32) -> String {
-    format!("the session has used up {key} ({at_most} at most)")
+pub(crate) fn limit(cap: &Cap) -> String {
+    match cap.limit.per {
+        None => format!("the session has used up {cap}"),
+        Some(_) => format!("the user has used up {cap}, over all sessions; it frees up with time"),
+    }
+}
+
+/// `why` is a kind of failure, never what a store said.
+pub(crate) fn store_failed(why: &str) -> String {
+    format!(
+        "the session's state could not be had from its store ({why}), so nothing can be decided; try again"
+    )
 }
 
 pub(crate) fn not_asked() -> String {
@@ -141,7 +151,7 @@ pub(crate) fn repeats(argument: Option<&str>, kind: Kind) -> String {
     };
     match kind {
         Kind::Overflow => {
-            "there is too much untrusted text in this session to tell what repeats it; start a new session".into()
+            "not all untrusted text of this session is remembered (there was too much untrusted text, or the session was set aside), so what repeats it cannot be told; start a new session".into()
         }
         Kind::Phrase => format!("{what} repeats words that came from outside"),
         Kind::Split => "its texts, one after the other, repeat words that came from outside".into(),

@@ -12,9 +12,10 @@ use toolpass_guard::tool::{Authorize, Disclosure, Parameter, ParameterKind, Tool
 use crate::disclosure;
 use crate::hints;
 use crate::host::{Callables, Predicate, is_async};
+use crate::limits::limit;
 use crate::outside;
 use crate::permission::Permission;
-use crate::toolkit::{texts, whole_number};
+use crate::toolkit::texts;
 use crate::value::Class;
 
 /// A compiled declaration, and the Python objects it refers to.
@@ -69,7 +70,9 @@ pub(crate) fn declare(
         effect: effect(given)?,
         parameters: compiled,
         resources: resources(given, &mut callables)?,
-        limit: limit(given)?,
+        limit: maybe_value(given, "limit")?
+            .map(|value| limit("limit", &value))
+            .transpose()?,
         authorize: authorizer(given)?,
         credential: maybe(given, "credential")?,
         untrusted_output: flag(given, "untrusted_output")?,
@@ -125,15 +128,6 @@ fn effect(given: &Bound<'_, PyDict>) -> PyResult<Option<Effect>> {
     parsed.map(Some).ok_or_else(|| {
         PyValueError::new_err("expected `effect` to be \"read\", \"write\" or \"destructive\"")
     })
-}
-
-fn limit(given: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
-    let Some(value) = maybe_value(given, "limit")? else {
-        return Ok(None);
-    };
-    whole_number(&value)
-        .map(Some)
-        .ok_or_else(|| PyValueError::new_err("expected `limit` to be a whole number of at least 0"))
 }
 
 fn authorizer(given: &Bound<'_, PyDict>) -> PyResult<Option<Authorize>> {

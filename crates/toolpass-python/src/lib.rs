@@ -22,6 +22,7 @@ mod fencing;
 mod guarded;
 mod hints;
 mod host;
+mod limits;
 mod locate;
 mod log;
 mod observe;

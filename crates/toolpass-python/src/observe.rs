@@ -24,6 +24,7 @@ use crate::call::CallContext;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, Found, Lookup};
 use crate::errors;
+use crate::guarded::NO_STORE;
 use crate::locate::{self, Located};
 use crate::redaction;
 use crate::runtime;
@@ -259,6 +260,11 @@ impl Observing {
                         )
                     }
                 },
+                (Some(mut rest), RequestNext::Session(..)) => {
+                    rest.answer_session(Err(NO_STORE.into()));
+                    check = rest;
+                    continue;
+                }
                 (Some(mut rest), RequestNext::Locate { host, port }) => {
                     match locate::soon(py, &state, host, port)? {
                         Located::Now(addresses) => {
@@ -277,7 +283,10 @@ impl Observing {
                 }
                 (
                     None,
-                    RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. },
+                    RequestNext::Ask(_)
+                    | RequestNext::Locate { .. }
+                    | RequestNext::Resolve { .. }
+                    | RequestNext::Session(..),
                 ) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
             let waiting = Mutex::new(Some(waiting));
@@ -315,47 +324,53 @@ impl CallContext {
         let (mut check, mut raised) = (check, None);
         loop {
             let (rest, next) = self.next(py, check);
-            check = match (rest, next) {
-                (_, RequestNext::Pass(permit)) => return Ok(self.passed(py, permit)),
-                (_, RequestNext::Refuse(refusal)) => {
-                    return Err(self.refused(py, &refusal, raised));
-                }
-                (Some(mut rest), RequestNext::Ask(question)) => {
-                    let said = self.engine(&state)?.ask(py, &question)?;
-                    rest.answer_decision(&question, &said.decision, Asker::now());
-                    raised = said.raised;
-                    rest
-                }
-                (
-                    Some(mut rest),
-                    RequestNext::Resolve {
-                        connection,
-                        freshness,
-                        pointer,
-                    },
-                ) => {
-                    let lookup = Lookup {
-                        connection,
-                        freshness,
-                        pointer,
-                    };
-                    rest.answer_resource(
-                        state.engine.as_ref().map_or_else(
+            check =
+                match (rest, next) {
+                    (_, RequestNext::Pass(permit)) => return Ok(self.passed(py, permit)),
+                    (_, RequestNext::Refuse(refusal)) => {
+                        return Err(self.refused(py, &refusal, raised));
+                    }
+                    (Some(mut rest), RequestNext::Ask(question)) => {
+                        let said = self.engine(&state)?.ask(py, &question)?;
+                        rest.answer_decision(&question, &said.decision, Asker::now());
+                        raised = said.raised;
+                        rest
+                    }
+                    (
+                        Some(mut rest),
+                        RequestNext::Resolve {
+                            connection,
+                            freshness,
+                            pointer,
+                        },
+                    ) => {
+                        let lookup = Lookup {
+                            connection,
+                            freshness,
+                            pointer,
+                        };
+                        rest.answer_resource(state.engine.as_ref().map_or_else(
                             || Ok(Err(unasked())),
                             |engine| engine.resolve(py, lookup),
-                        )?,
-                    );
-                    rest
-                }
-                (Some(mut rest), RequestNext::Locate { host, port }) => {
-                    rest.answer_addresses(&locate::now(py, &state, host, port)?);
-                    rest
-                }
-                (
-                    None,
-                    RequestNext::Ask(_) | RequestNext::Locate { .. } | RequestNext::Resolve { .. },
-                ) => return Err(PyTypeError::new_err("a request asked after its end")),
-            };
+                        )?);
+                        rest
+                    }
+                    (Some(mut rest), RequestNext::Session(..)) => {
+                        rest.answer_session(Err(NO_STORE.into()));
+                        rest
+                    }
+                    (Some(mut rest), RequestNext::Locate { host, port }) => {
+                        rest.answer_addresses(&locate::now(py, &state, host, port)?);
+                        rest
+                    }
+                    (
+                        None,
+                        RequestNext::Ask(_)
+                        | RequestNext::Locate { .. }
+                        | RequestNext::Resolve { .. }
+                        | RequestNext::Session(..),
+                    ) => return Err(PyTypeError::new_err("a request asked after its end")),
+                };
         }
     }
 

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use toolpass_core::effect::Effect;
 use toolpass_core::user::Token;
-use toolpass_guard::session::{Key, Memory, Session as Inner};
+use toolpass_guard::session::caps::Key;
+use toolpass_guard::session::{Memory, Session as Inner};
 
 use crate::fencing::random;
 use crate::source::session_variable;

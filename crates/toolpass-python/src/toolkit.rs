@@ -19,6 +19,7 @@ use crate::credential::Source;
 use crate::engine::{self, Asker};
 use crate::entitlements;
 use crate::host::is_async;
+use crate::limits;
 use crate::outside;
 use crate::watch::Pages;
 
@@ -230,7 +231,9 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
     )?;
     let audit = sink(given)?;
     let settings = Settings {
-        limits: limits(setting("limits")?.as_ref())?,
+        limits: limits::of_effects(setting("limits")?.as_ref())?,
+        session_store: None,
+        windows: limits::windows(),
         act_as: one_of(
             "act_as",
             setting("act_as")?.as_ref(),
@@ -397,42 +400,6 @@ pub(crate) fn one_of<T: Copy>(
         Some(text) => choices.iter().find(|(choice, _)| *choice == text),
     };
     found.map(|(_, chosen)| *chosen).ok_or_else(wrong)
-}
-
-fn limits(value: Option<&Bound<'_, PyAny>>) -> PyResult<[Option<u32>; 3]> {
-    let mut limits = [None; 3];
-    let Some(value) = value else {
-        return Ok(limits);
-    };
-    let wrong = || {
-        PyValueError::new_err(
-            "expected `limits` to map `read`, `write` or `destructive` to a whole number of at least 0",
-        )
-    };
-    for pair in value
-        .call_method0("items")
-        .map_err(|_| wrong())?
-        .try_iter()?
-    {
-        let (name, at_most): (String, Bound<'_, PyAny>) = pair?.extract().map_err(|_| wrong())?;
-        let effect = Effect::parse(&name).ok_or_else(wrong)?;
-        let at_most = whole_number(&at_most).ok_or_else(wrong)?;
-        for (slot, known) in limits.iter_mut().zip(Effect::ALL) {
-            if known == effect {
-                *slot = Some(at_most);
-            }
-        }
-    }
-    Ok(limits)
-}
-
-/// A whole number of at least 0 that is no bool.
-pub(crate) fn whole_number(value: &Bound<'_, PyAny>) -> Option<u32> {
-    if value.is_instance_of::<pyo3::types::PyBool>() {
-        None
-    } else {
-        value.extract().ok()
-    }
 }
 
 fn fresh_effects(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Effect>> {

@@ -2,6 +2,7 @@
 
 mod entitled;
 mod outside;
+mod stored;
 
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use crate::call::BodyEnd;
 use crate::hint::Hint;
 use crate::scope::{PredicateId, ScopeRule, Verdict};
 use crate::session::Memory;
+use crate::session::caps::Limit;
 use crate::tool::{Disclosure, Outside, Parameter, ParameterKind};
 use crate::value::tests::Plain;
 
@@ -66,7 +68,7 @@ fn tool() -> Tool {
             ..parameter("repo")
         }],
         resources: Vec::new(),
-        limit: Some(1),
+        limit: Some(Limit::of_session(1)),
         authorize: Some(Authorize::Permission(Permission {
             connection: "gh".into(),
             action: "repo.push".into(),

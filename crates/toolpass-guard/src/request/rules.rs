@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use toolpass_core::clock::Monotonic;
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
@@ -17,7 +18,9 @@ use crate::entitlements::enforce::{Gap, OnMissing};
 use crate::entitlements::host::Listed;
 use crate::refusal::Refusal;
 use crate::scope::AskText;
-use crate::session::{Cap, Key, Session};
+use crate::session::Session;
+use crate::session::caps::{Cap, Key, Limit};
+use crate::session::stored::{Answer, Marks, Operation, Unanswered, new_ticket};
 use crate::settings::{ActAs, EngineState, KnownSystems, UnknownHosts};
 use crate::{authority, authorization, exfiltration, taint, wording};
 
@@ -153,7 +156,7 @@ impl RequestCheck {
         }
         self.missing = not_listed.then_some(Gap::Host.code());
         self.step = if self.call.settings.unknown_hosts == UnknownHosts::Allow {
-            Step::Pass
+            Step::Mark
         } else {
             Step::Locate
         };
@@ -260,13 +263,13 @@ impl RequestCheck {
     }
 
     /// Rules 5 to 8: what the tool was given leave to do.
-    pub(super) fn hold(&mut self, host: &dyn AskText) -> Result<(), Refusal> {
+    pub(super) fn hold(&mut self, host: &dyn AskText, now: Monotonic) -> Result<(), Refusal> {
         self.entitle()?;
         self.within_declared_effect()?;
         for pair in &self.pairs {
             self.within_resources(pair, host)?;
         }
-        self.within_limits()
+        self.within_limits(now)
     }
 
     /// Rule 6: no stronger than the tool declares.
@@ -301,47 +304,95 @@ impl RequestCheck {
         Err(self.refuse_action(RefusalCode::OutOfScope, reason, self.action_of(pair)))
     }
 
-    /// Rule 8: within the session's limits, for a call of no known effect or a request that is stronger; then within the caps of
-    /// the tool's entitlements.
-    fn within_limits(&mut self) -> Result<(), Refusal> {
-        let effect = self.effect();
-        let at_most = self
-            .call
-            .settings
-            .limit_of(effect)
-            .filter(|_| self.call.effect.is_none_or(|taken| effect > taken));
-        let of_effect = at_most.map(|at_most| (Key::Effect(effect), at_most));
-        let of_entries = std::mem::take(&mut self.capped);
-        let of_entries = of_entries.into_iter().map(|(action, at_most)| {
-            let tool = self.call.tool.name.clone();
-            (Key::Action { tool, action }, at_most)
-        });
-        for (key, at_most) in of_effect.into_iter().chain(of_entries.collect::<Vec<_>>()) {
-            self.take(key, at_most)?;
+    /// Rule 8: within the session's limits, for a call of no known effect or a request that is stronger, and within the caps of
+    /// the tool's entitlements. What is taken is given back unless the request passes.
+    fn within_limits(&mut self, now: Monotonic) -> Result<(), Refusal> {
+        let caps = self.caps();
+        let Some(session) = self.session.as_ref().filter(|_| !caps.is_empty()) else {
+            return Ok(());
+        };
+        if session.place().is_some() {
+            self.errands.plan(Operation::Reserve {
+                ticket: new_ticket(),
+                caps,
+            });
+            return Ok(());
+        }
+        match session.reserve(&caps, &self.call.settings.windows, now) {
+            Ok(slots) => self.slots = Some(slots),
+            Err(cap) => return Err(self.exhausted(&cap)),
         }
         Ok(())
     }
 
-    /// Take one of a cap; it is given back unless the request passes.
-    fn take(&mut self, key: Key, at_most: u32) -> Result<(), Refusal> {
-        let Some(session) = &self.session else {
-            return Ok(());
-        };
-        match session.reserve(&[Cap { key, at_most }]) {
-            Ok(slots) => self.slots.push(slots),
-            Err(key) => {
-                let action = self
-                    .pairs
-                    .first()
-                    .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair));
-                return Err(self.refuse_action(
-                    RefusalCode::LimitReached,
-                    wording::limit(&key, at_most),
-                    action,
-                ));
+    fn caps(&mut self) -> Vec<Cap> {
+        let effect = self.effect();
+        let limit = self
+            .call
+            .settings
+            .limit_of(effect)
+            .filter(|_| self.call.effect.is_none_or(|taken| effect > taken));
+        let of_effect = limit.map(|limit| Cap {
+            key: Key::Effect(effect),
+            limit,
+        });
+        let of_entries = std::mem::take(&mut self.capped).into_iter();
+        let of_entries = of_entries.map(|(action, at_most)| {
+            let tool = self.call.tool.name.clone();
+            Cap {
+                key: Key::Action { tool, action },
+                limit: Limit::of_session(at_most),
+            }
+        });
+        of_effect.into_iter().chain(of_entries).collect()
+    }
+
+    fn exhausted(&self, cap: &Cap) -> Refusal {
+        let reason = wording::limit(cap);
+        self.refuse_action(RefusalCode::LimitReached, reason, self.first_action())
+    }
+
+    /// What the session's store answered; the refusal that it leads to.
+    pub(super) fn answered(
+        &mut self,
+        operation: &Operation,
+        answered: Result<Answer, String>,
+    ) -> Option<Refusal> {
+        match self.session.as_ref()?.answered(operation, answered) {
+            Ok(slots) => {
+                self.slots = slots.or(self.slots.take());
+                None
+            }
+            Err(Unanswered::Exhausted(cap)) => Some(self.exhausted(&cap)),
+            // What cannot be given back stays owed; the request is refused anyway.
+            Err(Unanswered::Failed(_)) if self.ending.is_some() => None,
+            Err(Unanswered::Failed(type_name)) => {
+                let reason = format!(
+                    "{}: {}",
+                    self.described(),
+                    wording::store_failed(&type_name)
+                );
+                Some(self.refuse_action(RefusalCode::CheckError, reason, self.first_action()))
             }
         }
-        Ok(())
+    }
+
+    /// What rules 10 and 11 have to know of a session that a store keeps.
+    pub(super) fn learn(&mut self) {
+        if let Some(session) = self.stored() {
+            let asked = taint::asked_of_request(&self.call, session, &self.request, self.effect());
+            self.errands.plan(asked);
+        }
+    }
+
+    /// What rule 12 has to tell the store of a session.
+    pub(super) fn tell_marks(&mut self) {
+        let marks = self.marks();
+        if let Some(session) = self.stored()
+            && !session.marks().include(marks)
+        {
+            self.errands.plan(Operation::Mark(marks));
+        }
     }
 
     /// Rule 9: whether the person may, unless that was answered a moment ago.
@@ -351,7 +402,7 @@ impl RequestCheck {
         now: toolpass_core::clock::Monotonic,
     ) -> Result<Option<RequestNext>, Refusal> {
         let Some(pair) = self.pairs.get(index) else {
-            self.step = Step::Guard;
+            self.step = Step::Learn;
             return Ok(None);
         };
         let Some(action) = &pair.need.action else {
@@ -445,25 +496,39 @@ impl RequestCheck {
             .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair))
     }
 
-    /// Rule 12: what the session has seen once this request has left.
+    /// Rule 12: the session has seen what this request brings.
     pub(super) fn mark(&self) {
         let Some(session) = &self.session else { return };
-        let (untrusted, private) = match &self.subject {
+        let marks = self.marks();
+        if marks.untrusted {
+            session.mark_untrusted();
+        }
+        if marks.private {
+            session.mark_private::<&str>(&self.described_source(), &[]);
+        }
+    }
+
+    /// What the session has seen once this request has left.
+    fn marks(&self) -> Marks {
+        match &self.subject {
             Subject::Mapped { row, .. } => {
                 let private = self.pairs.iter().any(|pair| match &pair.system {
                     Some(system) => self.any_private(&[*system]),
                     None => self.any_private(self.candidates()),
                 });
-                (row.untrusted_output, private || row.sensitive)
+                Marks {
+                    untrusted: row.untrusted_output,
+                    private: private || row.sensitive,
+                }
             }
-            Subject::Unchecked { private, .. } => (true, *private),
-            Subject::Settled => (true, false),
-        };
-        if untrusted {
-            session.mark_untrusted();
-        }
-        if private {
-            session.mark_private::<&str>(&self.described_source(), &[]);
+            Subject::Unchecked { private, .. } => Marks {
+                untrusted: true,
+                private: *private,
+            },
+            Subject::Settled => Marks {
+                untrusted: true,
+                private: false,
+            },
         }
     }
 

@@ -20,7 +20,8 @@ use crate::audit::CallOutcome;
 use crate::call::BodyEnd;
 use crate::pipeline::{Begin, Next, begin};
 use crate::scope::{Host, PredicateId, ScopeRule, Verdict};
-use crate::session::{Key, Memory};
+use crate::session::Memory;
+use crate::session::caps::{Key, Limit};
 use crate::settings::{EngineState, KnownSystems, Settings, UnknownHosts};
 use crate::tool::{Disclosure, Outside, Tool};
 use crate::value::tests::Plain;
@@ -194,7 +195,9 @@ fn drive(
                 rest.answer_addresses(&[]);
                 rest
             }
-            (_, RequestNext::Resolve { .. }) | (None, _) => panic!("nothing points here"),
+            (_, RequestNext::Resolve { .. } | RequestNext::Session(..)) | (None, _) => {
+                panic!("nothing points here")
+            }
         };
     }
 }
@@ -610,7 +613,7 @@ fn a_tools_own_declarations_hold_its_requests() {
 fn a_limit_counts_requests_and_gives_back_what_was_refused() {
     let session = dana();
     let limited = Settings {
-        limits: [None, Some(1), None],
+        limits: [None, Some(Limit::of_session(1)), None],
         ..settings()
     };
     let call = running(limited, tool(), &session);
@@ -725,7 +728,7 @@ fn a_dropped_check_lets_nothing_through() {
     let session = dana();
     let call = running(
         Settings {
-            limits: [None, Some(1), None],
+            limits: [None, Some(Limit::of_session(1)), None],
             ..settings()
         },
         tool(),

@@ -19,6 +19,8 @@ pub struct Record {
     seen: PrintSet,
     trusted: PrintSet,
     overflowed: bool,
+    /// Whether there is more of it in a store.
+    elsewhere: bool,
 }
 
 /// Turns text into fingerprints, and holds the session's key.
@@ -124,6 +126,7 @@ impl Record {
             seen: PrintSet::default(),
             trusted: PrintSet::default(),
             overflowed: false,
+            elsewhere: false,
         }
     }
 
@@ -142,12 +145,44 @@ impl Record {
     /// longer fits is not trusted.
     pub fn trust<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
         let prints = self.reader.prints(texts);
-        let _ = self.trusted.extend(&prints, self.capacity);
+        self.trust_prints(&prints);
+    }
+
+    /// Remember the fingerprints of trusted text.
+    pub fn trust_prints(&mut self, prints: &[u64]) {
+        let _ = self.trusted.extend(prints, self.capacity);
+    }
+
+    /// A store has fingerprints of outside text, of which those that matter are learnt before each check.
+    pub fn note_elsewhere(&mut self) {
+        self.elsewhere = true;
+    }
+
+    /// What was recorded is not known any more: every later check says so.
+    pub fn lose(&mut self) {
+        self.overflowed = true;
+    }
+
+    /// Every fingerprint that a check of `arguments` may ask for, whatever tokens are looked at.
+    pub fn asked(&self, arguments: &[Argument<'_>]) -> Vec<u64> {
+        let mut check = Check::new(self, &[]);
+        check.against = Against::Nothing(Vec::new());
+        for argument in arguments {
+            check.argument(argument, Tokens::All);
+        }
+        match check.against {
+            Against::Nothing(mut asked) => {
+                asked.sort_unstable();
+                asked.dedup();
+                asked
+            }
+            Against::Record { .. } => Vec::new(),
+        }
     }
 
     /// Whether outside text was recorded, so that a request which cannot be read has to be refused.
     pub fn is_empty(&self) -> bool {
-        self.seen.is_empty() && !self.overflowed
+        self.seen.is_empty() && !self.overflowed && !self.elsewhere
     }
 
     /// The reader that made its fingerprints.
@@ -183,6 +218,32 @@ impl Record {
     }
 }
 
+/// What fingerprints are held against.
+enum Against<'r> {
+    /// Nothing: which are asked for is what is wanted.
+    Nothing(Vec<u64>),
+    /// The record, what is ignored left out.
+    Record {
+        record: &'r Record,
+        ignored: PrintSet,
+    },
+}
+
+impl Against<'_> {
+    #[inline]
+    fn any(&mut self, prints: &[u64]) -> bool {
+        match self {
+            Against::Record { record, ignored } => prints
+                .iter()
+                .any(|print| record.holds(*print) && !ignored.contains(*print)),
+            Against::Nothing(asked) => {
+                asked.extend_from_slice(prints);
+                false
+            }
+        }
+    }
+}
+
 /// Where a text begins and ends, as it is and with its escapes undone.
 #[derive(Default)]
 struct TextEnds {
@@ -192,8 +253,8 @@ struct TextEnds {
 
 /// One question, with the room it needs.
 struct Check<'r> {
-    record: &'r Record,
-    ignored: PrintSet,
+    reader: &'r Reader,
+    against: Against<'r>,
     shingles: Shingles<'r>,
     /// Phrases that go on from text to text, as they are and with their escapes undone.
     as_they_are: Across,
@@ -209,8 +270,11 @@ impl<'r> Check<'r> {
             let _ = set.extend(&prints, prints.len());
         }
         Check {
-            record,
-            ignored: set,
+            reader: &record.reader,
+            against: Against::Record {
+                record,
+                ignored: set,
+            },
             as_they_are: Across::default(),
             undone: Across::default(),
             shingles,
@@ -247,15 +311,18 @@ impl<'r> Check<'r> {
         is_destination: bool,
         ends: &mut TextEnds,
     ) -> Option<Kind> {
-        let (record, ignored) = (self.record, &self.ignored);
-        let holds = |print: u64| record.holds(print) && !ignored.contains(print);
-        let shingles = &mut self.shingles;
+        let Check {
+            reader,
+            against,
+            shingles,
+            ..
+        } = self;
         let mut found = None;
         let read = views::each(text, &mut |which, view| {
             if found.is_some() {
                 return;
             }
-            if shingles.of(view).iter().any(|print| holds(*print)) {
+            if against.any(shingles.of(view)) {
                 found = Some(Kind::Phrase);
             }
             match which {
@@ -265,7 +332,7 @@ impl<'r> Check<'r> {
             }
             if wants_tokens {
                 let mut token = |class: Class, token: &str| {
-                    if found.is_none() && holds(record.reader.token(class, token)) {
+                    if found.is_none() && against.any(&[reader.token(class, token)]) {
                         found = Some(Kind::Token(class));
                     }
                 };
@@ -280,14 +347,9 @@ impl<'r> Check<'r> {
 
     /// Whether a text completes a phrase that texts before it began.
     fn goes_on(&mut self, ends: &TextEnds) -> bool {
-        let (record, ignored) = (self.record, &self.ignored);
         let undone = ends.undone.as_ref().unwrap_or(&ends.as_it_is);
-        let mut repeats = |row: &mut Across, next: &Ends| {
-            let prints = self.shingles.across(row, next);
-            prints
-                .iter()
-                .any(|print| record.holds(*print) && !ignored.contains(*print))
-        };
+        let mut repeats =
+            |row: &mut Across, next: &Ends| self.against.any(self.shingles.across(row, next));
         let as_they_are = repeats(&mut self.as_they_are, &ends.as_it_is);
         repeats(&mut self.undone, undone) || as_they_are
     }

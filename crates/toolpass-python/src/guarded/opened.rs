@@ -184,6 +184,14 @@ impl Opened {
                     self.take_credential(guarded, rest, fetched, &mut credential)?
                 }
                 (Some(rest), Next::Audit) => self.announce(py, rest)?,
+                (Some(mut rest), Next::Place(_)) => {
+                    rest.answer_place(Err(NO_STORE.into()));
+                    rest
+                }
+                (Some(mut rest), Next::Session(..)) => {
+                    rest.answer_session(Err(NO_STORE.into()));
+                    rest
+                }
                 (None, _) => {
                     return Err(asked_too_late());
                 }
@@ -530,6 +538,9 @@ fn listed(names: &[String]) -> String {
         format!("{quoted} and {more} more")
     }
 }
+
+/// What a toolkit without a store comes to when it is asked for one.
+pub(crate) const NO_STORE: &str = "the toolkit has no store";
 
 /// How many names of a mapping are shown.
 const MAX_NAMES: usize = 10;

@@ -10,6 +10,7 @@ use toolpass_guard::fence::structured::{Unfenced, fence_structured};
 use toolpass_guard::output::{self, Fencing};
 
 use super::body::Ended;
+use super::opened::NO_STORE;
 use crate::fencing;
 use crate::host::close_awaitable;
 use crate::redaction;
@@ -63,7 +64,10 @@ pub(super) fn recorded(call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     if !found.is_empty() {
         let text_len = found.iter().map(String::len).sum();
-        runtime::by_size(value.py(), text_len, || output::record(call, &found));
+        let untold = runtime::by_size(value.py(), text_len, || output::record(call, &found));
+        if untold.is_some() {
+            return Err(PyValueError::new_err(NO_STORE));
+        }
     }
     Ok(())
 }

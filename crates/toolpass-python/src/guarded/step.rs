@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 use toolpass_guard::call::Call;
 use toolpass_guard::pipeline::{Admission, Next};
 
-use super::opened::asked_too_late;
+use super::opened::{NO_STORE, asked_too_late};
 use super::result::collected;
 use super::{Closing, Guarded, Opened, body};
 use crate::credential::Source;
@@ -225,6 +225,16 @@ impl Step {
                 }
                 (Some(rest), Next::Audit) => {
                     admission = self.opened.announce(py, rest)?;
+                    continue;
+                }
+                (Some(mut rest), Next::Place(_)) => {
+                    rest.answer_place(Err(NO_STORE.into()));
+                    admission = rest;
+                    continue;
+                }
+                (Some(mut rest), Next::Session(..)) => {
+                    rest.answer_session(Err(NO_STORE.into()));
+                    admission = rest;
                     continue;
                 }
                 (None, _) => {

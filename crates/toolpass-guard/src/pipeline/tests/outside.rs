@@ -18,7 +18,7 @@ fn sent(
 ) -> Result<(), RefusalCode> {
     let session = dana();
     session.mark_untrusted();
-    session.record(&[MAIL.to_owned()]);
+    assert!(session.record(&[MAIL.to_owned()]).is_none());
     send(&session, to, body, effect, outside, settings)
 }
 
@@ -161,7 +161,7 @@ fn an_argument_may_repeat_what_the_tool_lets_it() {
 #[test]
 fn a_tool_that_only_reads_may_repeat_and_the_users_own_words_are_no_repetition() {
     let session = dana();
-    session.record(&[MAIL.to_owned()]);
+    assert!(session.record(&[MAIL.to_owned()]).is_none());
     let call = |effect| {
         send(
             &session,
@@ -218,7 +218,7 @@ fn a_full_record_is_said_to_be_full() {
         ..Memory::new([1; 16])
     };
     let session = Session::new("dana@example.com", None, None, None, memory).unwrap();
-    session.record(&[MAIL.to_owned()]);
+    assert!(session.record(&[MAIL.to_owned()]).is_none());
     let end = send(
         &session,
         "a",

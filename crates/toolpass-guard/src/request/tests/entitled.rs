@@ -352,7 +352,7 @@ fn an_entry_may_be_capped() {
 #[test]
 fn the_recorded_effect_takes_one_slot_a_call_and_a_stronger_request_its_own() {
     let limited = Settings {
-        limits: [Some(1), None, Some(0)],
+        limits: [Some(Limit::of_session(1)), None, Some(Limit::of_session(0))],
         ..warning()
     };
     let session = dana();
