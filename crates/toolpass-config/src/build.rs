@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use toolpass_core::clock::Clock;
 use toolpass_http::proxy::{ProxyAuth, ProxyEnvironment};
+use toolpass_http::tls::CaMode;
 use toolpass_http::transport::{Transport, TransportSettings};
 use toolpass_integration::connection::Connection;
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
+use toolpass_integration::oidc::{self, Oidc};
 use toolpass_integration::parts::Parts;
 
 use crate::config::{CallerGroups, Config, ConnectionConfig, TransportConfig, Tuning};
@@ -36,6 +38,8 @@ pub struct Built {
     pub private: bool,
     /// Reads that no route names are refused.
     pub strict_reads: bool,
+    /// Who signs the ID tokens its groups come from, and the way there.
+    pub issuer: Option<(Oidc, Transport)>,
 }
 
 /// The first connection that cannot be built. Names it and its integration.
@@ -137,7 +141,38 @@ fn build_connection(
         caller_groups: config.caller_groups,
         private: config.private,
         strict_reads: config.strict_reads,
+        issuer: issuer(config, environment)?,
     })
+}
+
+/// Who signs the ID tokens a connection takes groups from. Reached as the connection is, but under its own name and, with
+/// `oidc_ca_file`, with its own trust.
+/// Errors: a transport that cannot be built.
+fn issuer(
+    config: &ConnectionConfig,
+    environment: &ProxyEnvironment,
+) -> Result<Option<(Oidc, Transport)>, String> {
+    let Some(oidc) = oidc::read(&config.settings) else {
+        return Ok(None);
+    };
+    let own = TransportConfig {
+        tls_server_name: None,
+        ..config.transport.clone()
+    };
+    let own = match &oidc.ca_file {
+        Some(path) => TransportConfig {
+            ca_file: Some(path.into()),
+            ca_mode: CaMode::Replace,
+            ..own
+        },
+        None => own,
+    };
+    let host = toolpass_http::url::Url::parse(&oidc.issuer)
+        .map_err(|error| format!("`oidc_issuer`: {error}"))?
+        .host()
+        .to_owned();
+    let transport = transport(&own, config.timeout, Some(host), environment.clone())?;
+    Ok(Some((oidc, transport)))
 }
 
 /// The host that `tls_server_name` speaks of: where the system is reached first.

@@ -35,6 +35,7 @@ use crate::key::{self, Key};
 use crate::life::Lives;
 use crate::limits::Limits;
 use crate::log::{DecisionLog, Mask};
+use crate::oidc::Issuer;
 use crate::options::{BuildError, CallerGroups, Connected, EngineOptions, OnLogError};
 use crate::record::DecisionRecord;
 use crate::{outcome, pipeline};
@@ -70,6 +71,7 @@ pub(crate) struct Wired {
     pub(crate) caller_groups: CallerGroups,
     pub(crate) lives: Lives,
     pub(crate) limits: Limits,
+    pub(crate) issuer: Option<Arc<Issuer>>,
     pub(crate) identities: Identities,
     counters: Counters,
 }
@@ -445,6 +447,7 @@ impl Wired {
             index,
             lives: Lives::new(options, connected.ttls),
             limits: Limits::new(connected.max_concurrency),
+            issuer: connected.issuer,
             identities: identities.clone(),
             counters: Counters::default(),
             id: connected.id,

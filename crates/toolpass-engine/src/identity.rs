@@ -1,17 +1,22 @@
 //! Who the user is in the system asked about.
 //!
+//! An account that is in use is looked up again before it expires, so that nobody waits for it.
+//!
 //! Kept per connection, user, groups and token: also that there is no such account, or not one, for a shorter time. Other
 //! failures are not kept.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolpass_core::codes::Code;
+use toolpass_core::question::Freshness;
 use toolpass_core::quoted::Quoted;
 use toolpass_http::budget::Context;
 use toolpass_integration::cache::{Fill, FillCache, Got, Origin};
 use toolpass_integration::connection::{Identity, Person};
 use toolpass_integration::crash::{Crash, caught};
 use toolpass_integration::failure::Failure;
+use tracing::instrument::WithSubscriber;
 
 use crate::engine::Wired;
 use crate::key::{self, Key};
@@ -48,10 +53,40 @@ pub(crate) async fn resolve(
         .await;
     ctx.steps()
         .add("account", ctx.now().since(began), || noted(&got));
-    match got?.value {
+    let got = got?;
+    if got.is_due && matches!(got.value, Known::Found(_)) {
+        renew(wired, ctx, person, key);
+    }
+    match got.value {
         Known::Found(identity) => Ok(identity),
         Known::Crashed(failure) | Known::Missing(failure) => Err(failure),
     }
+}
+
+/// Look an account up again in the background, before it expires, because it is in use. Takes a turn like any check, so not while
+/// the system is failing or asked to be left alone. When it fails, the account stays until it expires.
+fn renew(wired: &Arc<Wired>, ctx: &Context, person: &Person, key: Key) {
+    let (wired, person) = (Arc::clone(wired), person.clone());
+    let now = Freshness {
+        fresh: false,
+        max_age: Some(Duration::ZERO),
+    };
+    let ctx = Context::new(Arc::clone(ctx.clock()), wired.timeout, now);
+    let work = async move {
+        let Ok(slot) = wired.limits.enter(&ctx).await else {
+            return;
+        };
+        let connection = Arc::clone(&wired);
+        let got = wired
+            .identities
+            .fetch(&ctx, &key, move |ctx| async move {
+                look_up(&connection, &ctx, &person).await
+            })
+            .await;
+        slot.tell(got.as_ref().err());
+    };
+    // Nobody waits for it; it ends within the connection's time.
+    tokio::spawn(work.with_current_subscriber());
 }
 
 async fn look_up(wired: &Wired, ctx: &Context, person: &Person) -> Result<Fill<Known>, Failure> {

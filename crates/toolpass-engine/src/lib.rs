@@ -22,6 +22,7 @@ mod life;
 mod limits;
 pub mod log;
 pub mod lookup;
+pub mod oidc;
 pub mod options;
 mod outcome;
 mod pipeline;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::{BoxFuture, FutureExt, join_all};
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Freshness, Pointer};
@@ -121,7 +121,7 @@ impl Engine {
                     wired.timeout.saturating_mul(2),
                     NOTHING_STORED,
                 );
-                let probed = within(wired, &ctx, wired.connection.probe(&ctx)).await;
+                let probed = within(wired, &ctx, probe(wired, &ctx).boxed()).await;
                 (
                     wired.integration.name(),
                     probed.map_err(|failure| undecided(&failure.into())),
@@ -144,6 +144,17 @@ impl Engine {
     fn context(&self, wired: &Wired, freshness: Freshness) -> Context {
         Context::new(Arc::clone(&self.clock), wired.timeout, freshness)
     }
+}
+
+/// Verify a connection's credential, and that the keys its users' tokens are verified with can be had.
+async fn probe(wired: &Wired, ctx: &Context) -> Result<Probe, Failure> {
+    let mut probe = wired.connection.probe(ctx).await?;
+    if let Some(issuer) = &wired.issuer {
+        let (line, warning) = issuer.probe(ctx).await?;
+        probe.summary = format!("{}; {line}", probe.summary);
+        probe.warnings.extend(warning);
+    }
+    Ok(probe)
 }
 
 /// Ask a connection something, under its limits and within the budget.

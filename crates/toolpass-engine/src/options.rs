@@ -12,6 +12,7 @@ use toolpass_integration::connection::Connection;
 use toolpass_integration::integration::Integration;
 
 use crate::log::{LogTarget, Mask};
+use crate::oidc::Issuer;
 
 /// What holds for every connection.
 #[derive(Clone)]
@@ -123,6 +124,8 @@ pub struct Connected {
     pub ttls: TtlOverrides,
     /// How many checks ask it at the same time.
     pub max_concurrency: usize,
+    /// Whose ID tokens name a user's groups, when the caller sent none.
+    pub issuer: Option<Arc<Issuer>>,
 }
 
 impl Connected {
@@ -140,6 +143,7 @@ impl Connected {
             caller_groups: CallerGroups::Accept,
             ttls: TtlOverrides::default(),
             max_concurrency: 32,
+            issuer: None,
         }
     }
 }

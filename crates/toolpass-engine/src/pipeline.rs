@@ -7,7 +7,7 @@ use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
 use toolpass_http::budget::{Context, Recorder};
 use toolpass_integration::cache::Fill;
-use toolpass_integration::connection::Request;
+use toolpass_integration::connection::{Person, Request};
 use toolpass_integration::crash::caught;
 use toolpass_integration::failure::Failure;
 
@@ -64,6 +64,7 @@ pub(crate) async fn ask(valid: Valid, ctx: Context) -> Result<Fill<Decision>, Fa
 /// The part that asks the system.
 async fn attempt(valid: &Valid, ctx: &Context, account: &mut String) -> Result<Decision, Stop> {
     let wired = &valid.wired;
+    let person = &person(valid, ctx).await?;
     let began = ctx.now();
     let slot = wired.limits.enter(ctx).await;
     ctx.steps()
@@ -72,17 +73,51 @@ async fn attempt(valid: &Valid, ctx: &Context, account: &mut String) -> Result<D
             Err(_) => "not given".to_owned(),
         });
     let slot = slot?;
-    let found = consult(valid, ctx, account).await;
+    let found = consult(valid, person, ctx, account).await;
     slot.tell(found.as_ref().err());
     Ok(outcome::answered(&found?))
 }
 
-async fn consult(valid: &Valid, ctx: &Context, account: &mut String) -> Result<Decision, Failure> {
+/// The person asked about, with the groups of their token when the caller sent none and the connection takes them from there.
+async fn person(valid: &Valid, ctx: &Context) -> Result<Person, Failure> {
+    let person = valid.person.clone();
+    let Some(issuer) = valid
+        .wired
+        .issuer
+        .as_ref()
+        .filter(|_| person.groups.is_empty())
+    else {
+        return Ok(person);
+    };
+    let began = ctx.now();
+    let asking = issuer.groups(ctx, &person.user, person.token.as_ref());
+    let groups = ctx.within(asking).await;
+    let groups = groups.unwrap_or_else(|| Err(outcome::out_of_time()));
+    ctx.steps().add(
+        "groups of the token",
+        ctx.now().since(began),
+        || match &groups {
+            Ok(groups) => groups.as_slice().join(", "),
+            Err(_) => "not taken".to_owned(),
+        },
+    );
+    Ok(Person {
+        groups: groups?,
+        ..person
+    })
+}
+
+async fn consult(
+    valid: &Valid,
+    person: &Person,
+    ctx: &Context,
+    account: &mut String,
+) -> Result<Decision, Failure> {
     let wired = &valid.wired;
-    let identity = identity::resolve(wired, ctx, &valid.person).await?;
+    let identity = identity::resolve(wired, ctx, person).await?;
     account.clone_from(&identity.id);
     let request = Request {
-        person: valid.person.clone(),
+        person: person.clone(),
         identity: Arc::unwrap_or_clone(identity),
         action: valid.action.as_str().to_owned(),
         resource: valid.resource.clone(),

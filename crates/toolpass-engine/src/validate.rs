@@ -72,8 +72,6 @@ pub(crate) fn question(
         return Err(refused(Code::UnknownAction, text));
     }
     let groups = accepted(caller.groups_at(wired.caller_groups), groups)?;
-    // The groups of the user's own token (`oidc_issuer`) take their place here when the caller sent none; until they do,
-    // the token is part of every key and reaches the connection, and nothing else.
     let person = Person {
         user,
         groups,

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod connect;
 pub mod error;
 pub mod json;
+pub mod jws;
 pub mod jwt;
 pub mod pace;
 pub mod paging;

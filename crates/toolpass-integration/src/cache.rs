@@ -17,6 +17,7 @@ mod flight;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -97,6 +98,8 @@ pub struct Got<V> {
     pub origin: Origin,
     /// The start of the oldest read it rests on.
     pub read: Monotonic,
+    /// It is stored and most of its life is over: this one caller may read it again for those who come later.
+    pub is_due: bool,
 }
 
 /// A stored answer, as [`FillCache::peek`] finds it.
@@ -151,6 +154,10 @@ struct Entry<V> {
     dates: Dates,
     evidence: Arc<[UpstreamCall]>,
     truncated: bool,
+    /// When most of its life is over.
+    due: Monotonic,
+    /// Somebody was told so.
+    told: AtomicBool,
 }
 
 /// What a caller does next.
@@ -411,6 +418,7 @@ impl<K: Key, V: Clone + Send + Sync + 'static> FillCache<K, V> {
                     value: value.clone(),
                     origin,
                     read: landed.dates.read.oldest,
+                    is_due: false,
                 })
             }
             Landing::Crashed(failure) => Err(failure.clone()),
@@ -443,6 +451,7 @@ impl<K: Key, V: Clone + Send + Sync + 'static> FillCache<K, V> {
             value: entry.value.clone(),
             origin: Origin::Cached,
             read: entry.dates.read.oldest,
+            is_due: ctx.now() >= entry.due && !entry.told.swap(true, Ordering::Relaxed),
         }
     }
 
@@ -494,6 +503,8 @@ impl<K: Key, V: Clone> Inner<K, V> {
             dates: landed.dates,
             evidence: Arc::clone(&landed.evidence),
             truncated: landed.truncated,
+            due: landed.dates.own.plus(ttl / 5 * 4),
+            told: AtomicBool::new(false),
         };
         self.entries.insert(key.clone(), Arc::new(entry));
     }

@@ -14,6 +14,7 @@ pub mod crash;
 pub mod failure;
 pub mod fields;
 pub mod integration;
+pub mod oidc;
 pub mod parts;
 mod rows;
 

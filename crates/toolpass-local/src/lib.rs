@@ -12,7 +12,9 @@ use toolpass_config::config::{CallerGroups as Configured, Config, ConnectionConf
 use toolpass_core::clock::Clock;
 use toolpass_engine::engine::Engine;
 use toolpass_engine::log::{LogTarget, Mask};
+use toolpass_engine::oidc::Issuer;
 use toolpass_engine::options::{CallerGroups, Connected, EngineOptions, OnLogError, TtlOverrides};
+use toolpass_http::url::InvalidUrl;
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
 use toolpass_integration::parts::ConnectError;
@@ -33,6 +35,14 @@ pub enum Error {
     /// A connection cannot be built.
     #[error(transparent)]
     Connection(#[from] toolpass_config::build::BuildError),
+    /// The provider of ID tokens is no address.
+    #[error("connection \"{id}\": `oidc_issuer`: {why}")]
+    Issuer {
+        /// The connection.
+        id: String,
+        /// Why not.
+        why: InvalidUrl,
+    },
     /// The engine cannot be built.
     #[error(transparent)]
     Engine(#[from] toolpass_engine::options::BuildError),
@@ -70,7 +80,7 @@ pub fn engine(
     };
     Ok(Engine::new(
         options,
-        built.into_iter().map(connected).collect(),
+        built.into_iter().map(connected).collect::<Result<_, _>>()?,
     )?)
 }
 
@@ -109,9 +119,21 @@ pub fn system(
     })
 }
 
-fn connected(built: Built) -> Connected {
+/// Errors: an issuer that is no address.
+fn connected(built: Built) -> Result<Connected, Error> {
     let tuning = built.tuning;
-    Connected {
+    let issuer = match built.issuer {
+        Some((oidc, transport)) => {
+            let issuer = Issuer::new(oidc, transport);
+            Some(Arc::new(issuer.map_err(|why| Error::Issuer {
+                id: built.id.clone(),
+                why,
+            })?))
+        }
+        None => None,
+    };
+    Ok(Connected {
+        issuer,
         timeout: built.timeout,
         caller_groups: match built.caller_groups {
             Configured::Accept => CallerGroups::Accept,
@@ -126,7 +148,7 @@ fn connected(built: Built) -> Connected {
         },
         max_concurrency: tuning.max_concurrency,
         ..Connected::new(built.id, built.integration, built.connection)
-    }
+    })
 }
 
 fn log_target(log: &DecisionLog) -> LogTarget {

@@ -13,6 +13,7 @@
 //! | [`github`] | github.com and GitHub Enterprise Server |
 //! | [`echo`] | any other host: takes everything, redirects on request |
 //! | [`identity`] | the service asked by `identity_mode: http` |
+//! | [`oidc`] | a provider of ID tokens, which also makes tokens to be refused |
 //!
 //! A further vendor is a folder beside `github` that implements [`server::System`].
 //!
@@ -26,6 +27,7 @@ pub mod github;
 pub mod identity;
 pub mod journal;
 pub mod message;
+pub mod oidc;
 pub mod server;
 pub mod tls;
 

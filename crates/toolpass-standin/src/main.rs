@@ -5,6 +5,7 @@
 //! toolpass-standin github   [--tls] [--name HOST]... [--ghes] [--world FILE.json]
 //! toolpass-standin echo     [--tls] [--name HOST]...
 //! toolpass-standin identity [--tls] [--world FILE.json]
+//! toolpass-standin oidc     [--tls] [--name HOST]... [--world FILE.json]
 //! ```
 //!
 //! Prints one line of JSON about itself on standard output and serves until standard input closes, so it never outlives who started
@@ -23,6 +24,7 @@ use toolpass_standin::github::{
 };
 use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
 use toolpass_standin::message::set;
+use toolpass_standin::oidc::{OidcStandin, OidcWorld};
 use toolpass_standin::server::{Running, Transport};
 use toolpass_standin::tls::Authority;
 
@@ -82,8 +84,8 @@ fn run(arguments: &[String]) -> Result<(), String> {
 fn parse(arguments: &[String]) -> Result<Flags, String> {
     let mut rest = arguments.iter();
     let system = rest.next().cloned().unwrap_or_default();
-    if !matches!(system.as_str(), "echo" | "github" | "identity") {
-        return Err("expected one of echo, github, identity; --help says more".to_owned());
+    if !matches!(system.as_str(), "echo" | "github" | "identity" | "oidc") {
+        return Err("expected one of echo, github, identity, oidc; --help says more".to_owned());
     }
     let mut flags = Flags {
         system,
@@ -139,6 +141,13 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
             let world: IdentityWorld = read(flags.world.as_deref())?.unwrap_or_default();
             Ok((
                 IdentityStandin::start(world, &transport).map_err(text)?,
+                json!({}),
+            ))
+        }
+        "oidc" => {
+            let world: OidcWorld = read(flags.world.as_deref())?.unwrap_or_default();
+            Ok((
+                OidcStandin::start(world, &transport).map_err(text)?,
                 json!({}),
             ))
         }
@@ -238,6 +247,7 @@ systems
   github     an API of GitHub: --ghes --name --tls --world
   echo       says what arrived: --name --tls
   identity   a provider of identities: --tls --world
+  oidc       a provider of ID tokens: --name --tls --world
 
 flags
   --ghes             plays a GitHub Enterprise Server, API under /api/v3; what a connection with `url:` needs

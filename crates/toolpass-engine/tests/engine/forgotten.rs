@@ -21,7 +21,8 @@ async fn what_is_forgotten_is_asked_again_and_the_rest_is_not() {
     let dana = || of("dana@example.com");
     let eve = || of("eve@example.com");
     // What is forgotten; what dana's and eve's next questions ask of the system.
-    let rows: [(Option<&str>, Option<&str>, (usize, usize)); 5] = [
+    type Row = (Option<&'static str>, Option<&'static str>, (usize, usize));
+    let rows: [Row; 5] = [
         (None, None, (2, 2)),
         (Some("sys"), None, (2, 2)),
         (None, Some("DANA@example.com"), (1, 1)),

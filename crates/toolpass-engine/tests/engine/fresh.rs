@@ -6,7 +6,7 @@ use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Freshness, Question};
 
-use crate::scripted::{Does, World, failure, fresh, pass, question, seconds};
+use crate::scripted::{Does, World, failure, fresh, pass, question, seconds, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_fresh_check_sees_what_changed_a_moment_ago_and_replaces_both_entries() {
@@ -102,4 +102,54 @@ async fn an_answer_is_as_old_as_the_oldest_read_it_rests_on() {
             .try_cached(&Question { freshness, ..other })
             .is_none()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_account_in_use_is_looked_up_before_it_expires() {
+    let world = World::with(|options, _| options.decision_ttl = std::time::Duration::ZERO);
+    world.ask(&question()).await;
+    seconds(719).await;
+    world.ask(&question()).await;
+    settle().await;
+    assert_eq!(
+        world.asked().0,
+        1,
+        "the first four fifths of its life it is left alone"
+    );
+    seconds(2).await;
+    for _ in 0..3 {
+        world.ask(&question()).await;
+    }
+    settle().await;
+    assert_eq!(world.asked().0, 2, "once, and nobody waited for it");
+    // Past the first life: the renewed account is there.
+    seconds(300).await;
+    world.ask(&question()).await;
+    assert_eq!(world.asked().0, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_that_fails_leaves_the_account_until_it_expires() {
+    let world = World::with(|options, _| options.decision_ttl = std::time::Duration::ZERO);
+    world.ask(&question()).await;
+    world.system.identity_does(failure(Code::UpstreamError));
+    seconds(800).await;
+    for _ in 0..3 {
+        assert_eq!(world.ask(&question()).await.code(), Code::Allowed);
+        settle().await;
+    }
+    assert_eq!(world.asked().0, 2, "one attempt");
+    seconds(101).await;
+    assert_eq!(world.ask(&question()).await.code(), Code::UpstreamError);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_learns_that_the_account_is_gone() {
+    let world = World::with(|options, _| options.decision_ttl = std::time::Duration::ZERO);
+    world.ask(&question()).await;
+    world.system.identity_does(failure(Code::UserNotFound));
+    seconds(800).await;
+    world.ask(&question()).await;
+    settle().await;
+    assert_eq!(world.ask(&question()).await.code(), Code::UserNotFound);
 }
