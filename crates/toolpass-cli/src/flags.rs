@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
-use crate::{audit, catalog, check, entitlements, help, probe, routes, validate, version};
+use crate::{audit, catalog, check, entitlements, help, probe, routes, serve, validate, version};
 
 /// One command.
 pub(crate) struct Command {
@@ -239,6 +239,48 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         failure: Exit::Failed,
         run: routes::run,
+    },
+    Command {
+        name: "serve",
+        summary: "answer checks over HTTP",
+        operand: Operand::None,
+        flags: &[
+            one(
+                "admin-listen",
+                "ADDR",
+                "a second address, for probes and metrics alone; over the key `admin_listen`",
+            ),
+            switch(
+                "check-config",
+                "build everything and end, without listening",
+            ),
+            CONFIG,
+            one(
+                "data",
+                "DIR",
+                "the folder of what is kept; over the key `data`",
+            ),
+            one(
+                "listen",
+                "ADDR",
+                "the address, as `host:port` or `:port`; over the key `listen`",
+            ),
+            one(
+                "log-level",
+                "LEVEL",
+                "how much is logged: `debug`, `info`, `warn` or `error`; `info` when not given",
+            ),
+            switch(
+                "print-config",
+                "print the configuration as it counts, secrets as references, and end",
+            ),
+        ],
+        exits: &[
+            (Exit::Done, "stopped by a signal"),
+            (Exit::Failed, "it could not start"),
+        ],
+        failure: Exit::Failed,
+        run: serve::run,
     },
     Command {
         name: "validate",

@@ -5,15 +5,16 @@
 //! | `flags` | which commands there are and which flags each takes: the one table |
 //! | `arguments` | what a command line says, by that table |
 //! | `usage` | the help, from that table |
-//! | `audit` `check` `entitlements` `probe` `validate` `catalog` `routes` `help` `version` | what one command does |
+//! | `audit` `check` `entitlements` `probe` `validate` `catalog` `routes` `serve` `help` `version` | what one command does |
+//! | `effective` | the configuration as it counts |
 //! | `input` | what is read: the configuration, standard input, the environment |
 //! | `local` | the engine of this process, its runtime, and signals |
-//! | `log` | the operational log, as text on standard error |
+//! | `log` | the operational log on standard error, as text or JSON lines |
 //! | `output` | what is printed, and that nothing from afar drives the terminal |
 //! | `exit` | with what the process ends |
 //!
 //! Nothing is decided here. A command is a function from its arguments to a page for standard output and an exit; what it
-//! does not need it does not start: only `check` and `probe` have a runtime, `version` reads nothing.
+//! does not need it does not start: only `check`, `probe` and `serve` have a runtime, `version` reads nothing.
 //!
 //! INVARIANT: standard output is data, standard error is talk; a command that could not be done leaves standard output empty.
 
@@ -21,6 +22,7 @@ mod arguments;
 mod audit;
 mod catalog;
 mod check;
+mod effective;
 mod entitlements;
 mod exit;
 mod flags;
@@ -31,6 +33,7 @@ mod log;
 mod output;
 mod probe;
 mod routes;
+mod serve;
 mod usage;
 mod validate;
 mod version;

@@ -9,6 +9,8 @@ use toolpass_http::tls::CaMode;
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
 
+use crate::server::{ApiKeyConfig, ServerConfig};
+
 /// A configuration without mistakes.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -16,6 +18,8 @@ pub struct Config {
     pub file: String,
     /// What callers of the server show.
     pub api_key: Option<SecretRef>,
+    /// The same with `api_keys`: every key there is.
+    pub api_keys: Vec<ApiKeyConfig>,
     /// Where the server listens.
     pub listen: String,
     /// Where decisions are written.
@@ -30,6 +34,8 @@ pub struct Config {
     pub decision_cache: Duration,
     /// How long an identity may be reused; zero for never.
     pub identity_cache: Duration,
+    /// What only the server reads.
+    pub server: ServerConfig,
     /// The connections, in the order of the file.
     pub connections: Vec<ConnectionConfig>,
     /// Places in `connections`, each after all it references.

@@ -83,12 +83,89 @@ pub fn is_shared(name: &str) -> bool {
     COMMON.iter().any(|key| key.name == name)
 }
 
+/// The keys of one of `api_keys`.
+pub const API_KEY: &[Key] = &[
+    Key::text("caller_groups", "what to do with groups its holder sends; the stricter of this and the connection's counts").one_of(&["accept", "ignore", "refuse"]).default("accept"),
+    Key::text("certificate", "instead of `key`: the DNS name or URI in the client certificate that stands for it"),
+    Key::text("connections", "globs of the connections it may ask about, as a list or separated by commas; all when absent"),
+    Key::secret("key", "its value"),
+    Key::text("name", "what it is called in logs").required(),
+    Key::text("rate_limit", "how often it may ask, as `50/s`, `600/m` or `1000/h`"),
+    Key::text("scopes", "what it may do, among `check`, `report`, `dashboard` and `admin`, as a list or separated by commas").required(),
+    Key::text("users", "globs of the users it may ask about, as a list or separated by commas; all when absent"),
+];
+
+/// The keys of the mapping `server`.
+pub const SERVER: &[Key] = &[
+    Key::text(
+        "admin_listen",
+        "a second address, for probes and metrics alone",
+    ),
+    Key::text("authzen", "whether the AuthZEN paths are served")
+        .one_of(&["on", "off"])
+        .default("on"),
+    Key::file(
+        "client_ca_file",
+        "a PEM file of the certificates that client certificates must lead to",
+    ),
+    Key::text("dashboard", "whether the page is served")
+        .one_of(&["on", "off"])
+        .default("on"),
+    Key::text("data", "the folder of what is kept"),
+    Key::text(
+        "drain",
+        "how long to go on serving after SIGTERM, up to 10m",
+    )
+    .default("5s"),
+    Key::text("max_connections", "how many clients may be connected").default("1024"),
+    Key::text("max_in_flight", "how many checks may ask systems at once").default("512"),
+    Key::text(
+        "metrics",
+        "who may read `/metrics`: a key with the scope `admin`, everybody, or nobody",
+    )
+    .one_of(&["admin", "open", "off"])
+    .default("admin"),
+    Key::text(
+        "require_tls",
+        "`true`: an address that others reach needs TLS",
+    )
+    .default("false"),
+    Key::url(
+        "runs_forward_url",
+        "a server that reported runs are forwarded to",
+    ),
+    Key::text(
+        "runs_max_bytes",
+        "how many bytes of runs are kept, as `64 MiB`",
+    ),
+    Key::text("runs_retention", "how long runs are kept, as `30d`"),
+    Key::secret("runs_store", "the database of runs, a `postgresql://` URL"),
+    Key::secret(
+        "session_store",
+        "the database of sessions, a `postgresql://` or `valkey://` URL",
+    ),
+    Key::text(
+        "shutdown_grace",
+        "how long requests in flight may take to finish once no more are accepted, up to 10m",
+    )
+    .default("10s"),
+    Key::file(
+        "tls_cert_file",
+        "a PEM file of the server's certificate and those it leads to",
+    ),
+    Key::secret("tls_key", "its private key, PEM"),
+    Key::text(
+        "trusted_proxies",
+        "addresses or ranges of proxies whose `X-Forwarded-For` is believed, as a list or separated by commas",
+    ),
+];
+
 /// The names of all top-level keys, sorted.
 pub(crate) fn top_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = TOP
         .iter()
         .map(|key| key.name)
-        .chain([raw::CONNECTIONS])
+        .chain([raw::API_KEYS, raw::CONNECTIONS, raw::SERVER])
         .collect();
     names.sort_unstable();
     names
@@ -101,7 +178,7 @@ mod tests {
 
     #[test]
     fn rows_are_sorted_well_named_and_explained() {
-        for table in [TOP, COMMON] {
+        for table in [TOP, COMMON, API_KEY, SERVER] {
             assert!(table.windows(2).all(|pair| pair[0].name < pair[1].name));
             assert!(
                 table

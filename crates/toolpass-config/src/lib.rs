@@ -16,6 +16,7 @@ pub mod load;
 mod near;
 mod raw;
 mod references;
+pub mod server;
 #[cfg(test)]
 mod testing;
 mod url;

@@ -115,7 +115,7 @@ pub fn from_values(
         top,
         connections,
         has_connections: true,
-        connections_line: None,
+        ..Raw::default()
     };
     validate(
         CODE,

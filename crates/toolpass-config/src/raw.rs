@@ -15,6 +15,12 @@ pub(crate) struct Raw {
     /// Whether the list is there at all, and on which line.
     pub(crate) has_connections: bool,
     pub(crate) connections_line: Option<usize>,
+    /// The keys of callers, and on which line they begin.
+    pub(crate) api_keys: Vec<RawConnection>,
+    pub(crate) api_keys_line: Option<usize>,
+    /// The mapping of the server, and on which line it begins.
+    pub(crate) server: Vec<Entry>,
+    pub(crate) server_line: Option<usize>,
 }
 
 /// One item of the list.
@@ -102,7 +108,28 @@ pub(crate) fn from_tree(root: Node, problems: &mut Vec<Problem>) -> Raw {
         {
             raw.has_connections = true;
             raw.connections_line = Some(key.line);
-            raw.connections = connections(value, key.line, problems);
+            raw.connections = list(CONNECTIONS, "connection", value, key.line, problems);
+            continue;
+        }
+        if matches!(&key.content, Content::Text(name) if name == API_KEYS)
+            && raw.api_keys_line.is_none()
+        {
+            raw.api_keys_line = Some(key.line);
+            let value = match value.content {
+                Content::List(items) => Node {
+                    line: value.line,
+                    content: Content::List(items.into_iter().map(joined).collect()),
+                },
+                _ => value,
+            };
+            raw.api_keys = list(API_KEYS, "api key", value, key.line, problems);
+            continue;
+        }
+        if matches!(&key.content, Content::Text(name) if name == SERVER)
+            && raw.server_line.is_none()
+        {
+            raw.server_line = Some(key.line);
+            raw.server = mapping(joined(value), key.line, problems);
             continue;
         }
         raw.top.extend(entry(key, value, problems));
@@ -110,11 +137,63 @@ pub(crate) fn from_tree(root: Node, problems: &mut Vec<Problem>) -> Raw {
     raw
 }
 
-fn connections(list: Node, key_line: usize, problems: &mut Vec<Problem>) -> Vec<RawConnection> {
+/// A mapping whose values that are lists of plain texts are one text, separated by commas.
+fn joined(mapping: Node) -> Node {
+    let Content::Mapping(pairs) = mapping.content else {
+        return mapping;
+    };
+    let joined = pairs.into_iter().map(|(key, value)| {
+        let text = match &value.content {
+            Content::List(items) => items
+                .iter()
+                .map(|item| match &item.content {
+                    Content::Text(text) if !text.contains(',') => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect::<Option<Vec<_>>>()
+                .map(|texts| texts.join(", ")),
+            _ => None,
+        };
+        match text {
+            Some(text) => (
+                key,
+                Node {
+                    line: value.line,
+                    content: Content::Text(text),
+                },
+            ),
+            None => (key, value),
+        }
+    });
+    Node {
+        line: mapping.line,
+        content: Content::Mapping(joined.collect()),
+    }
+}
+
+/// The entries of the mapping `server`.
+fn mapping(value: Node, key_line: usize, problems: &mut Vec<Problem>) -> Vec<Entry> {
+    let Content::Mapping(pairs) = value.content else {
+        problems.push(Problem::at(key_line, "expected a mapping under `server`"));
+        return Vec::new();
+    };
+    pairs
+        .into_iter()
+        .filter_map(|(key, value)| entry(key, value, problems))
+        .collect()
+}
+
+fn list(
+    key: &str,
+    what: &str,
+    list: Node,
+    key_line: usize,
+    problems: &mut Vec<Problem>,
+) -> Vec<RawConnection> {
     let Content::List(items) = list.content else {
         problems.push(Problem::at(
             key_line,
-            "expected a list under `connections`; write `[]` for none",
+            format!("expected a list under `{key}`; write `[]` for none"),
         ));
         return Vec::new();
     };
@@ -124,7 +203,7 @@ fn connections(list: Node, key_line: usize, problems: &mut Vec<Problem>) -> Vec<
             problems.push(Problem::at(
                 item.line,
                 format!(
-                    "connection {}: expected a mapping of keys and values",
+                    "{what} {}: expected a mapping of keys and values",
                     index + 1
                 ),
             ));
@@ -162,5 +241,9 @@ fn entry(key: Node, value: Node, problems: &mut Vec<Problem>) -> Option<Entry> {
     })
 }
 
-/// The one key whose value is a list.
+/// The list of callers' keys.
+pub(crate) const API_KEYS: &str = "api_keys";
+/// The list of systems.
 pub(crate) const CONNECTIONS: &str = "connections";
+/// The mapping of the server.
+pub(crate) const SERVER: &str = "server";

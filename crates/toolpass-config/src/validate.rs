@@ -18,11 +18,11 @@ use crate::error::{Errors, Problem};
 use crate::keys::{COMMON, TOP};
 use crate::load::Integrations;
 use crate::near::{hint, listed};
-use crate::raw::{CONNECTIONS, Entry, Input, Raw, RawConnection};
+use crate::raw::{API_KEYS, CONNECTIONS, Entry, Input, Raw, RawConnection, SERVER};
 use crate::value::{
     Empty, Origin, ca_mode, caller_groups, concurrency, flag, is_id, log_mask, seconds, timeout,
 };
-use crate::{references, url, warnings};
+use crate::{references, server, url, warnings};
 
 /// Validate a configuration. `problems` are those its shape already has.
 /// Errors: [`Errors`], with every problem of the pass.
@@ -41,6 +41,10 @@ pub(crate) fn validate(
         id_lines: BTreeMap::new(),
     };
     let top = pass.top(&raw);
+    let server_entries: Vec<&Entry> = raw.server.iter().collect();
+    let server = server::server(origin, &server_entries, raw.server_line, &mut pass.problems);
+    let only = top.as_ref().and_then(|top| top.api_key.as_ref());
+    let api_keys = server::api_keys(origin, only, &raw.api_keys, &mut pass.problems);
     let connections: Vec<ConnectionConfig> = raw
         .connections
         .iter()
@@ -53,7 +57,7 @@ pub(crate) fn validate(
         pass.problems
             .push(Problem::at(None, "a connection could not be read"));
     }
-    let Some(top) = top.filter(|_| pass.problems.is_empty()) else {
+    let (Some(top), Some(server), true) = (top, server, pass.problems.is_empty()) else {
         return Err(Errors::new(file, pass.problems));
     };
     let order =
@@ -61,6 +65,8 @@ pub(crate) fn validate(
     let mut config = Config {
         file: file.into(),
         api_key: top.api_key,
+        api_keys,
+        server,
         listen: top.listen,
         decision_log: top.decision_log,
         decision_log_mask: top.decision_log_mask,
@@ -104,13 +110,18 @@ impl Pass<'_> {
                 "`connections` is missing; write `connections: []` for none",
             ));
         }
-        let (again, entries): (Vec<&Entry>, Vec<&Entry>) =
-            raw.top.iter().partition(|entry| entry.key == CONNECTIONS);
+        let (again, entries): (Vec<&Entry>, Vec<&Entry>) = raw
+            .top
+            .iter()
+            .partition(|entry| matches!(entry.key.as_str(), API_KEYS | CONNECTIONS | SERVER));
         for entry in again {
-            self.problems.push(Problem::at(
-                entry.key_line,
-                repeated(CONNECTIONS, raw.connections_line),
-            ));
+            let first = match entry.key.as_str() {
+                API_KEYS => raw.api_keys_line,
+                SERVER => raw.server_line,
+                _ => raw.connections_line,
+            };
+            self.problems
+                .push(Problem::at(entry.key_line, repeated(&entry.key, first)));
         }
         let block = Block {
             about: String::new(),

@@ -9,6 +9,7 @@ use toolpass_http::secrets;
 use toolpass_integration::fields::KeyKind;
 
 use crate::config::Config;
+use crate::server::ONLY;
 
 /// What the settings alone give cause for.
 pub(crate) fn of_settings(config: &Config) -> Vec<String> {
@@ -47,8 +48,22 @@ pub fn of_secrets(config: &Config) -> Vec<String> {
             ));
         }
     };
-    if let Some(secret) = &config.api_key {
-        look("`api_key`", secret);
+    for key in &config.api_keys {
+        let Some(secret) = &key.key else { continue };
+        match key.name.as_str() {
+            ONLY => look("`api_key`", secret),
+            name => look(&format!("api key \"{name}\""), secret),
+        }
+    }
+    let server = &config.server;
+    for (name, secret) in [
+        ("runs_store", &server.runs_store),
+        ("session_store", &server.session_store),
+        ("tls_key", &server.tls_key),
+    ] {
+        if let Some(secret) = secret {
+            look(&format!("`server`: `{name}`"), secret);
+        }
     }
     for connection in &config.connections {
         let own = connection

@@ -40,12 +40,26 @@ pub enum JsonProblem {
     /// Anything else than JSON.
     #[error("the body is not well-formed JSON")]
     Malformed,
+    /// JSON, and something after it.
+    #[error("the JSON is followed by something else")]
+    Trailing,
     /// More values than the limit.
     #[error("the JSON holds more values than are read")]
     TooLarge,
     /// Nested deeper than the limit.
     #[error("the JSON is nested deeper than is read")]
     TooDeep,
+}
+
+/// A problem and where it is, for whoever must say so to the one who wrote the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// What is wrong.
+    pub problem: JsonProblem,
+    /// The byte after what could still be read.
+    pub at: usize,
+    /// The key that is there twice, when that is the problem.
+    pub key: Option<String>,
 }
 
 impl Json {
@@ -58,6 +72,12 @@ impl Json {
     /// Read a whole text.
     /// Errors: [`JsonProblem`].
     pub fn parse_within(text: &[u8], limits: &Limits) -> Result<Json, JsonProblem> {
+        parser::parse(text, limits).map_err(|located| located.problem)
+    }
+
+    /// Read a whole text, and say where a problem is.
+    /// Errors: [`Located`].
+    pub fn parse_located(text: &[u8], limits: &Limits) -> Result<Json, Located> {
         parser::parse(text, limits)
     }
 

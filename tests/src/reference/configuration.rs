@@ -1,6 +1,6 @@
 //! The page of configuration keys, and the rows other pages have of keys.
 
-use toolpass_config::keys::{COMMON, TOP};
+use toolpass_config::keys::{API_KEY, COMMON, SERVER, TOP};
 use toolpass_integration::fields::{Key, KeyKind};
 
 use super::page::{code, start, table};
@@ -14,7 +14,7 @@ pub(super) fn page() -> String {
                  integration adds keys of its own: see [integrations](../integrations/README.md).\n\n\
                  A *secret* is a reference, `env:NAME` or `file:/path`, never the value; in code also `toolpass.env`, `toolpass.file` and \
                  `toolpass.literal`. A *duration* is written `8s`, `1m30s`, `250ms`. A *URL* is https, or http on loopback.\n\n\
-                 `api_key` and `listen` are for `toolpass serve`, which is not there yet; they may stand in a file and do nothing.";
+                 `api_key`, `api_keys`, `listen` and `server` are for `toolpass serve`; whatever else reads the file leaves them alone.";
     let mut page = start("Configuration", about);
     let mut top = rows(TOP);
     top.push(vec![
@@ -23,9 +23,23 @@ pub(super) fn page() -> String {
         "required".into(),
         "the systems; may be empty".into(),
     ]);
+    top.push(vec![
+        code("api_keys"),
+        "list".into(),
+        String::new(),
+        "more keys that callers of `toolpass serve` show, each with what it may do".into(),
+    ]);
+    top.push(vec![
+        code("server"),
+        "mapping".into(),
+        String::new(),
+        "what only `toolpass serve` reads".into(),
+    ]);
     top.sort();
     table(&mut page, "At the top", COLUMNS, &top);
     table(&mut page, "Of every connection", COLUMNS, &rows(COMMON));
+    table(&mut page, "Of one of `api_keys`", COLUMNS, &rows(API_KEY));
+    table(&mut page, "Of `server`", COLUMNS, &rows(SERVER));
     page
 }
 

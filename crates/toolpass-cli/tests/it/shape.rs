@@ -22,6 +22,7 @@ usage: toolpass COMMAND [flags]
   help                show this, or the flags of one command
   probe               ask every connection whether its credential works
   routes              list the requests an integration understands, or say what one request is
+  serve               answer checks over HTTP
   validate            say what is wrong with a configuration, without asking any system
   version             print the version
 
@@ -48,6 +49,7 @@ usage: toolpass COMMAND [flags]
   help                show this, or the flags of one command
   probe               ask every connection whether its credential works
   routes              list the requests an integration understands, or say what one request is
+  serve               answer checks over HTTP
   validate            say what is wrong with a configuration, without asking any system
   version             print the version
 

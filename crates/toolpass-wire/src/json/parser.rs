@@ -5,30 +5,34 @@
 
 use std::collections::HashSet;
 
-use super::{Json, JsonProblem};
+use super::{Json, JsonProblem, Located};
 use crate::body::limits::Limits;
 
 /// Read a whole text.
-/// Errors: [`JsonProblem`].
-pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Json, JsonProblem> {
+/// Errors: [`Located`].
+pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Json, Located> {
+    let nowhere = |problem| Located {
+        problem,
+        at: 0,
+        key: None,
+    };
     if is_wide(text) {
-        return Err(JsonProblem::Encoding);
+        return Err(nowhere(JsonProblem::Encoding));
     }
-    let text = std::str::from_utf8(text).map_err(|_| JsonProblem::Malformed)?;
+    let text = std::str::from_utf8(text).map_err(|_| nowhere(JsonProblem::Malformed))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser {
         text,
         at: 0,
         depth_left: limits.json_depth,
         values_left: limits.json_values,
+        key_twice: None,
     };
-    let value = parser.value()?;
-    parser.skip_space();
-    if parser.at == text.len() {
-        Ok(value)
-    } else {
-        Err(JsonProblem::Malformed)
-    }
+    parser.whole().map_err(|problem| Located {
+        problem,
+        at: parser.at,
+        key: parser.key_twice.take(),
+    })
 }
 
 /// Whether the text is UTF-16 or UTF-32: its byte order mark, or a NUL among the first four bytes (RFC 4627 section 3).
@@ -43,9 +47,21 @@ struct Parser<'t> {
     at: usize,
     depth_left: usize,
     values_left: usize,
+    /// The first key found twice in one object.
+    key_twice: Option<String>,
 }
 
 impl<'t> Parser<'t> {
+    fn whole(&mut self) -> Result<Json, JsonProblem> {
+        let value = self.value()?;
+        self.skip_space();
+        if self.at == self.text.len() {
+            Ok(value)
+        } else {
+            Err(JsonProblem::Trailing)
+        }
+    }
+
     fn value(&mut self) -> Result<Json, JsonProblem> {
         self.values_left = self
             .values_left
@@ -109,10 +125,12 @@ impl<'t> Parser<'t> {
             }
             self.expect(b',')?;
         }
-        if has_key_twice(&members) {
-            Err(JsonProblem::KeyTwice)
-        } else {
-            Ok(Json::Object(members))
+        match key_twice(&members) {
+            Some(key) => {
+                self.key_twice = Some(key.to_owned());
+                Err(JsonProblem::KeyTwice)
+            }
+            None => Ok(Json::Object(members)),
         }
     }
 
@@ -244,17 +262,18 @@ impl<'t> Parser<'t> {
     }
 }
 
-fn has_key_twice(members: &[(String, Json)]) -> bool {
+fn key_twice(members: &[(String, Json)]) -> Option<&str> {
+    let mut keys = members.iter().map(|(key, _)| key.as_str());
     if members.len() > 16 {
         let mut seen = HashSet::with_capacity(members.len());
-        return !members.iter().all(|(key, _)| seen.insert(key.as_str()));
+        return keys.find(|key| !seen.insert(*key));
     }
     let mut rest = members;
     while let [(key, _), after @ ..] = rest {
         if after.iter().any(|(other, _)| other == key) {
-            return true;
+            return Some(key);
         }
         rest = after;
     }
-    false
+    None
 }

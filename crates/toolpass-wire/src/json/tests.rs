@@ -102,15 +102,32 @@ fn what_is_not_json_is_refused() {
         "nul",
         "True",
         "// c\n1",
-        "{}x",
         "\u{feff}\u{feff}1",
         "\u{a0}1",
         "[1\u{c}]",
         "{\"a\":1 \"b\":2}",
     ] {
-        assert_eq!(problem(text), Some(JsonProblem::Malformed), "{text:?}");
+        let found = problem(text);
+        let refused = [Some(JsonProblem::Malformed), Some(JsonProblem::Trailing)];
+        assert!(refused.contains(&found), "{text:?}: {found:?}");
     }
     assert_eq!(Json::parse(b"\"\xff\""), Err(JsonProblem::Malformed));
+    for text in ["{}x", "1 2", "null,", "[]]", "\"a\"\"b\""] {
+        assert_eq!(problem(text), Some(JsonProblem::Trailing), "{text:?}");
+    }
+}
+
+#[test]
+fn a_problem_is_said_to_be_where_it_is() {
+    let located =
+        |text: &str| Json::parse_located(text.as_bytes(), &Limits::default()).unwrap_err();
+    let twice = located("{\"a\":{\"b\":1,\"\\u0062\":2}}");
+    assert_eq!(
+        (twice.problem, twice.key.as_deref()),
+        (JsonProblem::KeyTwice, Some("b"))
+    );
+    assert_eq!(located("{\"a\":tru}").at, 5);
+    assert_eq!(located("{} x").at, 3);
 }
 
 #[test]

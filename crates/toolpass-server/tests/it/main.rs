@@ -1,0 +1,15 @@
+//! The server over real sockets: what it answers byte for byte, and how it ends.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod bytes;
+mod check;
+mod client;
+mod running;
+mod stopping;
