@@ -5,6 +5,7 @@
 
 mod codes;
 mod configuration;
+mod http;
 mod integration;
 mod page;
 
@@ -23,6 +24,7 @@ pub fn pages() -> Vec<(String, String)> {
             "docs/reference/configuration.md".to_owned(),
             configuration::page(),
         ),
+        ("docs/reference/http.md".to_owned(), http::page()),
         (
             "docs/integrations/README.md".to_owned(),
             integration::index(),

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use toolpass_config::config::{CallerGroups, Config, ConnectionConfig, DecisionLog};
+use toolpass_config::config::{CallerGroups, Config, ConnectionConfig, DecisionLog, LogMask};
 use toolpass_config::keys::SERVER;
 use toolpass_config::server::{ApiKeyConfig, Metrics, ONLY, ServerConfig};
 use toolpass_core::duration::shown;
@@ -22,9 +22,12 @@ pub(crate) fn page(config: &Config) -> Page {
     let mut top = vec![
         ("decision_cache_seconds", shown(config.decision_cache)),
         ("decision_log", decision_log(&config.decision_log)),
+        ("decision_log_mask", mask(config.decision_log_mask)),
+        ("decision_log_on_error", on_error(config).into()),
         ("identity_cache_seconds", shown(config.identity_cache)),
         ("listen", config.listen.clone()),
     ];
+    top.retain(|(_, value)| !value.is_empty());
     if let Some(key) = &config.api_key {
         top.insert(0, ("api_key", key.shown()));
     }
@@ -115,6 +118,7 @@ fn server(server: &ServerConfig) -> Pairs {
     let value = |key: &str| match key {
         "admin_listen" => server.admin_listen.clone(),
         "authzen" => Some(switch(server.authzen)),
+        "authzen_domain" => server.authzen_domain.clone(),
         "client_ca_file" => path(&server.client_ca_file),
         "dashboard" => Some(switch(server.dashboard)),
         "data" => path(&server.data),
@@ -220,6 +224,28 @@ fn metrics(metrics: Metrics) -> &'static str {
         Metrics::Admin => "admin",
         Metrics::Off => "off",
         Metrics::Open => "open",
+    }
+}
+
+fn mask(mask: LogMask) -> String {
+    let parts = [
+        ("user", mask.user),
+        ("groups", mask.groups),
+        ("remote", mask.remote),
+    ];
+    let hidden: Vec<&str> = parts
+        .iter()
+        .filter(|(_, is)| *is)
+        .map(|(name, _)| *name)
+        .collect();
+    hidden.join(", ")
+}
+
+fn on_error(config: &Config) -> &'static str {
+    if config.decision_log_refuses {
+        "refuse"
+    } else {
+        "ignore"
     }
 }
 

@@ -104,6 +104,10 @@ pub const SERVER: &[Key] = &[
     Key::text("authzen", "whether the AuthZEN paths are served")
         .one_of(&["on", "off"])
         .default("on"),
+    Key::text(
+        "authzen_domain",
+        "the mail domain of AuthZEN subjects that are plain names",
+    ),
     Key::file(
         "client_ca_file",
         "a PEM file of the certificates that client certificates must lead to",

@@ -53,8 +53,11 @@ impl Raw {
     /// references; what only code can give counts as being there.
     pub(crate) fn digest(&self) -> String {
         let mut hasher = Sha256::new();
-        let blocks =
-            std::iter::once(&self.top).chain(self.connections.iter().map(|one| &one.entries));
+        let lists = self.connections.iter().chain(&self.api_keys);
+        let server = Some(&self.server).filter(|entries| !entries.is_empty());
+        let blocks = std::iter::once(&self.top)
+            .chain(lists.map(|one| &one.entries))
+            .chain(server);
         for entries in blocks {
             let mut pairs: Vec<_> = entries
                 .iter()

@@ -63,6 +63,8 @@ pub struct ServerConfig {
     pub admin_listen: Option<String>,
     /// Whether the AuthZEN paths are served.
     pub authzen: bool,
+    /// The mail domain of AuthZEN subjects that are plain names.
+    pub authzen_domain: Option<String>,
     /// The certificates that client certificates must lead to.
     pub client_ca_file: Option<PathBuf>,
     /// Whether the page is served.
@@ -244,6 +246,7 @@ pub(crate) fn server(
         shutdown_grace: shutdown_grace??,
         trusted_proxies: trusted_proxies?.unwrap_or_default(),
         admin_listen: checked.text("admin_listen"),
+        authzen_domain: checked.text("authzen_domain"),
         client_ca_file: checked.text("client_ca_file").map(PathBuf::from),
         data: checked
             .text("data")

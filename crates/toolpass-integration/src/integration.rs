@@ -49,6 +49,11 @@ pub trait Integration: Send + Sync {
         &[]
     }
 
+    /// The keys whose values decide what [`Integration::owns`] says, for whoever decides it elsewhere. No secrets.
+    fn selectors(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether the resource can belong to a connection with these settings. Pure.
     fn owns(&self, settings: &Settings, resource: &Resource) -> bool {
         let _ = (settings, resource);

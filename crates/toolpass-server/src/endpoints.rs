@@ -1,11 +1,11 @@
-//! Every path there is: one row each. Routing, limits, keys and the OpenAPI description are made from these rows.
+//! Table: every path there is, one row each. Routing, limits, keys and the OpenAPI description are made from these rows.
 
 use futures_util::future::BoxFuture;
 use toolpass_config::server::Scope;
 
 use crate::exchange::Asked;
 use crate::reply::{Form, Reply};
-use crate::{check, health};
+use crate::{admin, authzen, catalog, check, health, metrics, observe, openapi, v1};
 
 /// One path.
 pub(crate) struct Endpoint {
@@ -19,6 +19,14 @@ pub(crate) struct Endpoint {
     pub(crate) max_body: usize,
     /// How it says that something is wrong.
     pub(crate) form: Form,
+    /// The schema of its body.
+    pub(crate) takes: Option<&'static str>,
+    /// The schema of its answer; plain text without one.
+    pub(crate) gives: Option<&'static str>,
+    /// Statuses it also has, beyond those its other columns say.
+    pub(crate) also: &'static [u16],
+    /// Whether it is served at the second address too, and nothing else there.
+    pub(crate) is_admin: bool,
     /// What it does, for the description.
     pub(crate) summary: &'static str,
     /// What answers.
@@ -67,28 +75,29 @@ pub(crate) fn of(path: &str) -> Option<&'static Endpoint> {
 }
 
 /// The rows, by path.
+#[rustfmt::skip]
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
-    Endpoint {
-        path: "/check",
-        method: Method::Post,
-        access: Access::Scope(Scope::Check),
-        max_body: CHECK_BYTES,
-        form: Form::Decision,
-        summary: "Ask whether a user may do something",
-        answer: check::plain,
-    },
-    Endpoint {
-        path: "/healthz",
-        method: Method::Get,
-        access: Access::Open,
-        max_body: 0,
-        form: Form::Coded,
-        summary: "Say that the process answers",
-        answer: health::process,
-    },
+    Endpoint { path: "/.well-known/authzen-configuration", method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("AuthzenMetadata"), also: &[404],      is_admin: false, summary: "Say where the AuthZEN paths are",                        answer: authzen::metadata },
+    Endpoint { path: "/access/v1/evaluation",              method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Evaluation"),   gives: Some("Evaluated"),       also: &[404],      is_admin: false, summary: "Answer one AuthZEN evaluation",                          answer: authzen::evaluation },
+    Endpoint { path: "/access/v1/evaluations",             method: Method::Post, access: Access::Scope(Scope::Check), max_body: BATCH_BYTES,   form: Form::Coded,    takes: Some("Evaluations"),  gives: Some("EvaluatedMany"),   also: &[404],      is_admin: false, summary: "Answer several AuthZEN evaluations",                     answer: authzen::evaluations },
+    Endpoint { path: "/check",                             method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Decision, takes: Some("Question"),     gives: Some("Decision"),        also: &[],         is_admin: false, summary: "Ask whether a user may do something",                    answer: check::plain },
+    Endpoint { path: "/healthz",                           method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Status"),          also: &[],         is_admin: true,  summary: "Say that the process answers",                           answer: health::process },
+    Endpoint { path: "/livez",                             method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Status"),          also: &[],         is_admin: true,  summary: "Say that the process answers",                           answer: health::process },
+    Endpoint { path: "/metrics",                           method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: None,                    also: &[401, 404], is_admin: true,  summary: "How the process fares, for Prometheus",                  answer: metrics::page },
+    Endpoint { path: "/readyz",                            method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Status"),          also: &[401, 503], is_admin: true,  summary: "Say whether it takes more",                              answer: health::readiness },
+    Endpoint { path: "/v1/check",                          method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Full,     takes: Some("FullQuestion"), gives: Some("FullDecision"),    also: &[],         is_admin: false, summary: "Ask, and be told everything about the answer",           answer: v1::one },
+    Endpoint { path: "/v1/check/batch",                    method: Method::Post, access: Access::Scope(Scope::Check), max_body: BATCH_BYTES,   form: Form::Coded,    takes: Some("Batch"),        gives: Some("Results"),         also: &[],         is_admin: false, summary: "Ask up to a hundred questions at once",                  answer: v1::many },
+    Endpoint { path: "/v1/connections",                    method: Method::Get,  access: Access::Scope(Scope::Check), max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Connections"),     also: &[],         is_admin: false, summary: "List the connections and their actions",                 answer: catalog::connections },
+    Endpoint { path: "/v1/endpoints",                      method: Method::Get,  access: Access::Scope(Scope::Check), max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Endpoints"),       also: &[304],      is_admin: false, summary: "Say where connections are reached, for remote toolkits", answer: catalog::endpoints },
+    Endpoint { path: "/v1/invalidate",                     method: Method::Post, access: Access::Scope(Scope::Admin), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Forget"),       gives: Some("Forgotten"),       also: &[],         is_admin: false, summary: "Forget what is known of a connection or a user",         answer: admin::invalidate },
+    Endpoint { path: "/v1/observe",                        method: Method::Post, access: Access::Scope(Scope::Check), max_body: OBSERVE_BYTES, form: Form::Coded,    takes: Some("Request"),      gives: Some("Observed"),        also: &[],         is_admin: false, summary: "Say what a request is and whether it is allowed",        answer: observe::request },
+    Endpoint { path: "/v1/openapi.json",                   method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Description"),     also: &[],         is_admin: false, summary: "This description",                                       answer: openapi::description },
+    Endpoint { path: "/v1/resolve",                        method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Pointed"),      gives: Some("Resolved"),        also: &[],         is_admin: false, summary: "Look up what a request names by a number or id",         answer: admin::resolve },
 ];
 
+const BATCH_BYTES: usize = 1024 * 1024;
 const CHECK_BYTES: usize = 64 * 1024;
+const OBSERVE_BYTES: usize = 12 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {

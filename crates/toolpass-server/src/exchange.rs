@@ -3,9 +3,11 @@
 //! The order: what the gate said of the head, the path, the method, the key, its scope, the size, the body, the endpoint.
 //! INVARIANT: a request is answered, also when it cannot be read; every answer is logged once, without users, bodies or keys.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -19,25 +21,32 @@ use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use tokio::time::Instant;
-use toolpass_config::server::{CallerGroups, Network};
+use toolpass_config::server::{CallerGroups, Network, Scope};
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
+use toolpass_engine::caller::Caller;
+use toolpass_engine::options;
 
 use crate::access::ApiKey;
 use crate::endpoints::{self, Access, Endpoint};
 use crate::gate::head::Fault;
 use crate::gate::{Answering, Talk};
 use crate::live::Live;
+use crate::load::Place;
 use crate::reply::{Body, Form, Reply};
 use crate::server::App;
-use crate::{listen, trace};
+use crate::{listen, trace, v1};
 
 /// Who is connected.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     /// The address of the socket's other end.
     pub(crate) peer: SocketAddr,
+    /// Whether the connection is encrypted.
+    pub(crate) secure: bool,
+    /// Whether it came by the second address.
+    pub(crate) by_admin: bool,
     /// Of an HTTP/1.1 connection: what the gate says.
     pub(crate) talk: Option<Arc<Talk>>,
 }
@@ -51,6 +60,8 @@ pub(crate) struct Asked {
     pub(crate) head: Parts,
     pub(crate) body: Bytes,
     pub(crate) remote: IpAddr,
+    secure: bool,
+    by_admin: bool,
     talk: Option<Arc<Talk>>,
 }
 
@@ -135,7 +146,7 @@ async fn reply(
         }
         Some(Fault::Body(_)) | None => {}
     }
-    let Some(endpoint) = endpoint else {
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.is_admin || !client.by_admin) else {
         return Reply::text(StatusCode::NOT_FOUND, "not found");
     };
     if !endpoint.method.takes(&head.method) {
@@ -155,6 +166,7 @@ async fn reply(
                 .with(CONNECTION, HeaderValue::from_static("close"));
         }
     };
+    let secure = client.secure || forwarded_secure(client, &head, live.trusted());
     let asked = Asked {
         app: Arc::clone(app),
         live,
@@ -162,6 +174,8 @@ async fn reply(
         head,
         body,
         remote,
+        secure,
+        by_admin: client.by_admin,
         talk: client.talk.clone(),
     };
     (endpoint.answer)(asked).await
@@ -178,11 +192,16 @@ fn admitted(
     live: &Live,
     head: &Parts,
 ) -> Result<Option<Arc<ApiKey>>, Box<Reply>> {
-    let Access::Scope(scope) = endpoint.access else {
-        return Ok(None);
-    };
-    let unauthorized =
-        |status, text: &str| Reply::wrong(endpoint.form, status, Code::Unauthorized, text);
+    match endpoint.access {
+        Access::Open => Ok(None),
+        Access::Scope(scope) => keyed(live, head, scope, endpoint.form).map(Some),
+    }
+}
+
+/// The key of a request, when it has this scope.
+/// Errors: the answer to who has none.
+fn keyed(live: &Live, head: &Parts, scope: Scope, form: Form) -> Result<Arc<ApiKey>, Box<Reply>> {
+    let unauthorized = |status, text: &str| Reply::wrong(form, status, Code::Unauthorized, text);
     let key = live.keys.of(&head.headers).map_err(|refused| {
         let reply = unauthorized(StatusCode::UNAUTHORIZED, &refused.to_string());
         let realm = HeaderValue::from_static("Bearer realm=\"toolpass\"");
@@ -192,7 +211,7 @@ fn admitted(
         let text = format!("the API key does not have the scope `{}`", scope.as_str());
         return Err(Box::new(unauthorized(StatusCode::FORBIDDEN, &text)));
     }
-    Ok(Some(Arc::clone(key)))
+    Ok(Arc::clone(key))
 }
 
 /// The whole body.
@@ -234,6 +253,16 @@ async fn read(
     }
 }
 
+/// Whether a proxy that is believed says that it was reached encrypted.
+fn forwarded_secure(client: &Client, head: &Parts, trusted: &[Network]) -> bool {
+    let peer = listen::plain(client.peer.ip());
+    trusted.iter().any(|network| network.holds(peer))
+        && head
+            .headers
+            .get("x-forwarded-proto")
+            .is_some_and(|proto| proto == "https")
+}
+
 /// The client's address: of the socket, or what a proxy that is believed says.
 fn remote(client: &Client, head: &Parts, trusted: &[Network]) -> IpAddr {
     let peer = listen::plain(client.peer.ip());
@@ -264,49 +293,164 @@ fn remote(client: &Client, head: &Parts, trusted: &[Network]) -> IpAddr {
 impl Asked {
     /// Put a question to the engine, as far as the key covers it and there is room.
     /// Errors: [`NotAsked`].
-    pub(crate) async fn ask(&self, mut question: Question) -> Result<Decision, NotAsked> {
-        if let Some(key) = &self.key {
-            covered(key, &question)?;
-            if let Some(rate) = &key.rate {
-                rate.take(Instant::now()).map_err(NotAsked::TooOften)?;
-            }
-            if let Some(refused) = groups(key.caller_groups, &mut question) {
-                return Ok(refused);
-            }
-        }
-        if let Some(stored) = self.live.engine.try_cached(&question) {
+    pub(crate) async fn ask(&self, question: Question) -> Result<Decision, NotAsked> {
+        self.may_ask(&question)?;
+        let caller = self.caller(None);
+        if let Some(stored) = self.live.engine.try_cached_for(&question, &caller) {
+            self.app
+                .metrics
+                .count(&question.connection, &stored, Duration::ZERO);
             return Ok(stored);
         }
-        let _place = self
-            .live
-            .load
-            .enter(&question.connection)
-            .map_err(|_| NotAsked::TooMuch)?;
+        let _place = self.place(&question.connection)?;
+        let began = Instant::now();
+        let decision = self
+            .unless_gone(self.live.engine.check_for(&question, &caller))
+            .await?;
+        self.app
+            .metrics
+            .count(&question.connection, &decision, began.elapsed());
+        Ok(decision)
+    }
+
+    /// Put several questions at once. What is wrong with one is its own answer.
+    /// Errors: there is no room, or the client went away.
+    pub(crate) async fn ask_many(
+        &self,
+        items: Vec<Result<Question, String>>,
+        patience: Option<Duration>,
+    ) -> Result<Vec<Decision>, NotAsked> {
+        let mut questions = Vec::with_capacity(items.len());
+        let mut places = BTreeMap::new();
+        let refused: Vec<Option<Decision>> = items
+            .into_iter()
+            .map(|item| match item {
+                Err(text) => Some(v1::malformed(&text)),
+                Ok(question) => match self.may_ask(&question) {
+                    Err(refused) => Some(v1::undecided(&refused)),
+                    Ok(()) => {
+                        questions.push(question);
+                        None
+                    }
+                },
+            })
+            .collect();
+        for question in &questions {
+            if !places.contains_key(&question.connection) {
+                places.insert(
+                    question.connection.clone(),
+                    self.place(&question.connection)?,
+                );
+            }
+        }
+        let (caller, began) = (self.caller(patience), Instant::now());
+        let asking = self.live.engine.check_many_for(&questions, &caller);
+        // More than the engine takes at once does not get here.
+        let decisions = self.unless_gone(asking).await?.unwrap_or_default();
+        for (question, decision) in questions.iter().zip(&decisions) {
+            self.app
+                .metrics
+                .count(&question.connection, decision, began.elapsed());
+        }
+        let mut decisions = decisions.into_iter();
+        let lost = || v1::malformed("the question was not asked");
+        let answers = refused.into_iter().map(|refused| match refused {
+            Some(refused) => refused,
+            None => decisions.next().unwrap_or_else(lost),
+        });
+        Ok(answers.collect())
+    }
+
+    /// Wait for something, as long as the client does.
+    /// Errors: it went away.
+    pub(crate) async fn unless_gone<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, NotAsked> {
+        let gone = async {
+            match &self.talk {
+                Some(talk) => talk.gone().await,
+                // Of HTTP/2, whoever answers is dropped.
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
-            decision = self.live.engine.check(&question) => Ok(decision),
-            () = self.gone() => Err(NotAsked::Gone),
+            done = work => Ok(done),
+            () = gone => Err(NotAsked::Gone),
         }
     }
 
-    /// Ends when the client has gone.
-    pub(crate) async fn gone(&self) {
-        match &self.talk {
-            Some(talk) => talk.gone().await,
-            // Of HTTP/2, whoever answers is dropped.
-            None => std::future::pending().await,
+    /// Take a place for asking a connection.
+    /// Errors: there is none.
+    pub(crate) fn place(&self, connection: &str) -> Result<Place, NotAsked> {
+        self.live.load.enter(connection).map_err(|_| {
+            self.app.metrics.shed_checks.fetch_add(1, Ordering::Relaxed);
+            NotAsked::TooMuch
+        })
+    }
+
+    /// Whether the key covers a question, and has not asked too often.
+    /// Errors: it does not, or has.
+    pub(crate) fn may_ask(&self, question: &Question) -> Result<(), NotAsked> {
+        let Some(key) = &self.key else { return Ok(()) };
+        covered(key, question)?;
+        match &key.rate {
+            Some(rate) => rate.take(Instant::now()).map_err(NotAsked::TooOften),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the key covers a connection that something is looked up in, and has not asked too often.
+    /// Errors: it does not, or has.
+    pub(crate) fn may_look_up(&self, question: &Question) -> Result<(), NotAsked> {
+        let Some(key) = &self.key else { return Ok(()) };
+        covered_connection(key, &question.connection)?;
+        match &key.rate {
+            Some(rate) => rate.take(Instant::now()).map_err(NotAsked::TooOften),
+            None => Ok(()),
+        }
+    }
+
+    /// Demand a key with this scope, where the path alone does not.
+    /// Errors: the answer to who has none.
+    pub(crate) fn needs(&self, scope: Scope, form: Form) -> Result<(), Box<Reply>> {
+        keyed(&self.live, &self.head, scope, form).map(drop)
+    }
+
+    /// Whether the client came by the second address.
+    pub(crate) fn is_admin_listener(&self) -> bool {
+        self.by_admin
+    }
+
+    /// Whether the client reached the server, or the proxy in front of it that is believed, encrypted.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    fn caller(&self, patience: Option<Duration>) -> Caller {
+        let groups = self
+            .key
+            .as_ref()
+            .map_or(CallerGroups::Accept, |key| key.caller_groups);
+        Caller {
+            remote: Some(self.remote.to_string()),
+            name: self.key.as_ref().map(|key| key.name.clone()),
+            trace_id: trace::trace_id(&self.head.headers).map(str::to_owned),
+            groups: match groups {
+                CallerGroups::Accept => options::CallerGroups::Accept,
+                CallerGroups::Ignore => options::CallerGroups::Ignore,
+                CallerGroups::Refuse => options::CallerGroups::Refuse,
+            },
+            patience,
         }
     }
 }
 
 /// Whether a key covers a question.
 /// Errors: it does not.
-pub(crate) fn covered(key: &ApiKey, question: &Question) -> Result<(), NotAsked> {
-    if !key.covers_connection(&question.connection) {
-        return Err(NotAsked::Forbidden(
-            "the API key does not cover this connection".into(),
-        ));
-    }
+fn covered(key: &ApiKey, question: &Question) -> Result<(), NotAsked> {
+    covered_connection(key, &question.connection)?;
     if !key.covers_user(&question.user) {
         return Err(NotAsked::Forbidden(
             "the API key does not cover this user".into(),
@@ -315,22 +459,12 @@ pub(crate) fn covered(key: &ApiKey, question: &Question) -> Result<(), NotAsked>
     Ok(())
 }
 
-/// Do with a caller's groups what the key says; the answer when they are refused.
-fn groups(policy: CallerGroups, question: &mut Question) -> Option<Decision> {
-    match policy {
-        CallerGroups::Accept => None,
-        CallerGroups::Ignore => {
-            question.groups.clear();
-            None
-        }
-        CallerGroups::Refuse if question.groups.is_empty() => None,
-        CallerGroups::Refuse => {
-            let text = "groups: this API key may not send groups";
-            let mut refused = Decision::unknown(Code::InvalidRequest, text);
-            refused.status = StatusCode::BAD_REQUEST.as_u16();
-            Some(refused)
-        }
+fn covered_connection(key: &ApiKey, connection: &str) -> Result<(), NotAsked> {
+    if key.covers_connection(connection) {
+        return Ok(());
     }
+    let text = "the API key does not cover this connection";
+    Err(NotAsked::Forbidden(text.into()))
 }
 
 impl NotAsked {

@@ -75,7 +75,8 @@ impl Load {
     }
 
     /// How many places are taken.
-    pub(crate) fn taken(&self) -> usize {
+    #[cfg(test)]
+    fn taken(&self) -> usize {
         self.all.taken.load(Ordering::Relaxed)
     }
 }

@@ -84,13 +84,6 @@ impl Members {
         Ok(Members { what, values })
     }
 
-    /// Whether a member is there and not null.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.values
-            .iter()
-            .any(|(given, value)| *given == name && !value.is_null())
-    }
-
     /// Take a member out; `None` when absent or null.
     pub(crate) fn take(&mut self, name: &str) -> Option<Json> {
         let at = self.values.iter().position(|(given, _)| *given == name)?;

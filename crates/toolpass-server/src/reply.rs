@@ -13,6 +13,8 @@ use serde::Serialize;
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 
+use crate::v1::Told;
+
 /// A body: bytes, or a stream of them.
 pub(crate) type Body = Either<Full<Bytes>, BoxBody<Bytes, Infallible>>;
 
@@ -29,6 +31,8 @@ pub(crate) enum Form {
     Coded,
     /// A decision: `{"decision":"unknown","reason":…}`.
     Decision,
+    /// A decision with everything that is known of it.
+    Full,
 }
 
 /// A decision as `/check` gives it.
@@ -92,10 +96,14 @@ impl Reply {
                     error: text,
                 },
             ),
-            Form::Decision => {
+            Form::Decision | Form::Full => {
                 let mut decision = Decision::unknown(code, text);
                 decision.status = status.as_u16();
-                Reply::decision(&decision)
+                if form == Form::Full {
+                    Reply::json(status, &Told::of(&decision))
+                } else {
+                    Reply::decision(&decision)
+                }
             }
         }
     }

@@ -5,8 +5,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
@@ -21,8 +21,10 @@ use toolpass_integration::parts::ConnectError;
 use crate::connection;
 use crate::exchange::Client;
 use crate::gate::Patience;
+use crate::health::Probes;
 use crate::listen;
 use crate::live::{Live, Present};
+use crate::metrics::Metrics;
 
 /// A server that is bound and not yet serving.
 pub struct Server {
@@ -35,6 +37,11 @@ pub struct Server {
 pub(crate) struct App {
     pub(crate) present: Present,
     pub(crate) draining: AtomicBool,
+    pub(crate) metrics: Metrics,
+    pub(crate) probes: Probes,
+    clock: Arc<dyn Clock>,
+    /// How many lines of the decision log were lost, and when that was last seen to grow.
+    lost: Mutex<(u64, Option<Instant>)>,
 }
 
 /// What the process is told to do.
@@ -81,12 +88,40 @@ pub fn check(config: Config, clock: Arc<dyn Clock>) -> Result<(), StartError> {
     Live::new(config, clock).map(drop)
 }
 
+impl App {
+    fn new(live: Live, clock: Arc<dyn Clock>) -> App {
+        let metrics = Metrics::default();
+        metrics.know(live.config.connections.iter().map(|one| one.id.as_str()));
+        metrics
+            .reloaded_at
+            .store(clock.wall().0.as_secs(), Ordering::Relaxed);
+        App {
+            present: Present::new(live),
+            draining: AtomicBool::new(false),
+            metrics,
+            probes: Probes::default(),
+            clock,
+            lost: Mutex::new((0, None)),
+        }
+    }
+
+    /// Whether lines of the decision log were lost lately.
+    pub(crate) fn is_losing_lines(&self, live: &Live) -> bool {
+        let (now, count) = (Instant::now(), live.engine.lost_log_lines());
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        if count > lost.0 {
+            *lost = (count, Some(now));
+        }
+        lost.1.is_some_and(|at| now.duration_since(at) < LOSING_FOR)
+    }
+}
+
 impl Server {
     /// Build everything and bind the address. No other network is touched.
     /// Errors: [`StartError`].
     pub async fn start(config: Config, clock: Arc<dyn Clock>) -> Result<Server, StartError> {
         let listen = config.listen.clone();
-        let live = Live::new(config, clock)?;
+        let live = Live::new(config, Arc::clone(&clock))?;
         let failed = |error| StartError::Listen {
             address: listen.clone(),
             error,
@@ -94,10 +129,7 @@ impl Server {
         let listener = listen::bind(&listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         Ok(Server {
-            app: Arc::new(App {
-                present: Present::new(live),
-                draining: AtomicBool::new(false),
-            }),
+            app: Arc::new(App::new(live, clock)),
             listener,
             address,
         })
@@ -126,7 +158,7 @@ impl Server {
             tracing::warn!(addr = %address, "listening without TLS on an address that others reach");
         }
         let mut probing = JoinSet::new();
-        probing.spawn(probe(Arc::clone(&live)));
+        probing.spawn(probe(Arc::clone(&app), Arc::clone(&live)));
         drop(live);
         let (stop, stopping) = watch::channel(false);
         let mut clients = JoinSet::new();
@@ -191,13 +223,21 @@ fn take(
     stopping: &watch::Receiver<bool>,
 ) {
     if clients.len() >= app.present.get().config.server.max_connections {
+        app.metrics
+            .rejected_connections
+            .fetch_add(1, Ordering::Relaxed);
         // As much as fits at once; whoever is turned away is not waited for.
         let _ = stream.try_write(FULL.as_bytes());
         return;
     }
     // Answers are short and written whole.
     let _ = stream.set_nodelay(true);
-    let client = Client { peer, talk: None };
+    let client = Client {
+        peer,
+        secure: false,
+        by_admin: false,
+        talk: None,
+    };
     clients.spawn(connection::http1(
         stream,
         Arc::clone(app),
@@ -220,8 +260,9 @@ async fn finish(mut clients: JoinSet<()>, grace: Duration, signals: &mut mpsc::R
 }
 
 /// Ask every connection whether its credential works, and say so.
-async fn probe(live: Arc<Live>) {
+async fn probe(app: Arc<App>, live: Arc<Live>) {
     for report in live.engine.probe(None).await {
+        app.probes.note(&report, app.clock.wall());
         let (connection, integration) = (report.id.as_str(), report.integration);
         match &report.result {
             Ok(found) => {
@@ -238,5 +279,6 @@ async fn probe(live: Arc<Live>) {
     }
 }
 
+const LOSING_FOR: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nserver: toolpass\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 70\r\nconnection: close\r\n\r\n{\"decision\":\"unknown\",\"reason\":\"overloaded: too many connections are open\"}\n";

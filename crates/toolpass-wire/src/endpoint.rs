@@ -7,6 +7,7 @@
 //! What the labels take becomes path variables of every row.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::net::IpAddr;
 
 use crate::host;
@@ -146,6 +147,46 @@ impl Endpoint {
     /// The port it is reached at.
     pub fn port_number(&self) -> u16 {
         self.port.unwrap_or_else(|| self.scheme.default_port())
+    }
+}
+
+impl Endpoint {
+    /// Scheme, host or pattern, and the port when it is not the scheme's own.
+    pub fn origin(&self) -> String {
+        let host = match self.host.exact() {
+            Some(address) if address.contains(':') => format!("[{address}]"),
+            _ => self.host.to_string(),
+        };
+        let port = self.port_number();
+        if port == self.scheme.default_port() {
+            format!("{}://{host}", self.scheme)
+        } else {
+            format!("{}://{host}:{port}", self.scheme)
+        }
+    }
+}
+
+/// As it is written.
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.shape {
+            Shape::Exact(host) => f.write_str(host),
+            Shape::Labels { many, labels } => {
+                let mut separator = "";
+                if let Some(name) = many {
+                    write!(f, "{{{name}+}}")?;
+                    separator = ".";
+                }
+                for label in labels {
+                    match label {
+                        Label::Literal(text) => write!(f, "{separator}{text}")?,
+                        Label::Variable(name) => write!(f, "{separator}{{{name}}}")?,
+                    }
+                    separator = ".";
+                }
+                Ok(())
+            }
+        }
     }
 }
 
@@ -337,6 +378,22 @@ mod tests {
         assert_eq!(
             parts("https://{b}.s3.amazonaws.com"),
             (Scheme::Https, None, 443, String::new())
+        );
+    }
+
+    #[test]
+    fn an_origin_reads_back() {
+        for url in [
+            "https://api.github.com",
+            "http://localhost:8080",
+            "http://[::1]:81",
+            "https://{bucket+}.s3.{region}.amazonaws.com",
+        ] {
+            assert_eq!(Endpoint::parse(url).unwrap().origin(), url);
+        }
+        assert_eq!(
+            Endpoint::parse("https://a.example:443/x").unwrap().origin(),
+            "https://a.example"
         );
     }
 

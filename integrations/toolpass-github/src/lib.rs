@@ -85,6 +85,10 @@ impl Integration for Github {
         &["ghcr.io", "ghe.com", "github.com", "githubusercontent.com"]
     }
 
+    fn selectors(&self) -> &'static [&'static str] {
+        &["organization"]
+    }
+
     fn owns(&self, settings: &Settings, resource: &Resource) -> bool {
         settings
             .text("organization")

@@ -8,8 +8,11 @@
     reason = "tests"
 )]
 
+mod authzen;
 mod bytes;
 mod check;
 mod client;
+mod record;
 mod running;
 mod stopping;
+mod v1;

@@ -11,6 +11,8 @@ use toolpass_config::load::load_text;
 use toolpass_http::clock::SystemClock;
 use toolpass_server::server::{Server, Signal};
 
+use crate::record::Record;
+
 /// A running server.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
@@ -25,7 +27,8 @@ pub(crate) const KEY: &str = "k-0123456789abcdef";
 /// One connection `fake` that knows Dana and the administrator Ada.
 pub(crate) const FAKE: &str = "connections:\n  - {id: fake, integration: fake, users: dana@example.com, admins: ada@example.com}\n";
 
-/// Start a server on this configuration, with the key [`KEY`] as `api_key` unless keys are given.
+/// Start a server on this configuration, with the key [`KEY`] as `api_key` unless keys are given. Its folder has the files
+/// `agents`, `page` and `slow` with keys of those names.
 pub(crate) fn start(config: &str) -> Running {
     static STARTED: AtomicUsize = AtomicUsize::new(0);
     let count = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -33,13 +36,21 @@ pub(crate) fn start(config: &str) -> Running {
         std::env::temp_dir().join(format!("toolpass-server-{}-{count}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("key"), KEY).unwrap();
+    for name in ["agents", "page", "slow"] {
+        std::fs::write(folder.join(name), format!("{name}-key")).unwrap();
+    }
     start_in(folder, config)
 }
 
 /// The same, in a folder that has a file `key`.
 pub(crate) fn start_in(folder: PathBuf, config: &str) -> Running {
     let config = complete(config);
-    let config = load_text("toolpass.yaml", &config, &folder, toolpass_registry::all()).unwrap();
+    let products: Vec<_> = toolpass_registry::all()
+        .iter()
+        .copied()
+        .chain([&Record as _])
+        .collect();
+    let config = load_text("toolpass.yaml", &config, &folder, &products).unwrap();
     let (signals, received) = mpsc::channel(4);
     let (told, bound) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {

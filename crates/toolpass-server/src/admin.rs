@@ -1,0 +1,170 @@
+//! What is not a question: looking a pointer up, forgetting what is known.
+
+use futures_util::future::{BoxFuture, FutureExt};
+use http::StatusCode;
+use serde::Serialize;
+use toolpass_core::codes::Code;
+use toolpass_core::question::{Facts, Freshness, Pointer, Question};
+use toolpass_wire::json::Json;
+
+use crate::exchange::Asked;
+use crate::members::{Members, Names, json};
+use crate::reply::{Form, Reply};
+
+#[derive(Serialize)]
+struct Resolved {
+    /// Null when the pointer leads nowhere.
+    resource: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Unresolved<'a> {
+    code: &'static str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Invalidated {
+    invalidated: bool,
+}
+
+/// Answer `/v1/resolve`.
+pub(crate) fn resolve(asked: Asked) -> BoxFuture<'static, Reply> {
+    async move {
+        let (connection, pointer, fresh) = match json(&asked.body).and_then(pointer) {
+            Ok(read) => read,
+            Err(text) => return invalid(&text),
+        };
+        let question = Question {
+            connection,
+            ..Question::default()
+        };
+        let place = asked
+            .may_look_up(&question)
+            .and_then(|()| asked.place(&question.connection));
+        let _place = match place {
+            Ok(place) => place,
+            Err(refused) => return refused.reply(Form::Coded),
+        };
+        let freshness = Freshness {
+            fresh,
+            max_age: None,
+        };
+        let looking = asked
+            .live
+            .engine
+            .resolve(&question.connection, &pointer, freshness);
+        match asked.unless_gone(looking).await {
+            Ok(Ok(found)) => {
+                let resource = found.map(|resource| resource.as_str().to_owned());
+                Reply::json(StatusCode::OK, &Resolved { resource })
+            }
+            Ok(Err(decision)) => Reply::json(
+                crate::reply::status_of(&decision),
+                &Unresolved {
+                    code: decision.code().as_str(),
+                    text: decision.text(),
+                    retry_after_ms: decision.retry_after_ms,
+                },
+            ),
+            Err(refused) => refused.reply(Form::Coded),
+        }
+    }
+    .boxed()
+}
+
+/// Answer `/v1/invalidate`.
+pub(crate) fn invalidate(asked: Asked) -> BoxFuture<'static, Reply> {
+    async move {
+        let read = json(&asked.body).and_then(|body| {
+            let mut members =
+                Members::of("the request", body, &["connection", "user"], Names::Exact)?;
+            Ok((
+                members.text_if_given("connection")?,
+                members.text_if_given("user")?,
+            ))
+        });
+        let (connection, user) = match read {
+            Ok(read) => read,
+            Err(text) => return invalid(&text),
+        };
+        if let Some(id) = &connection
+            && !asked
+                .live
+                .config
+                .connections
+                .iter()
+                .any(|one| one.id == *id)
+        {
+            let text = "no connection has that id";
+            return Reply::wrong(
+                Form::Coded,
+                StatusCode::BAD_REQUEST,
+                Code::UnknownConnection,
+                text,
+            );
+        }
+        asked
+            .live
+            .engine
+            .invalidate(connection.as_deref(), user.as_deref());
+        tracing::info!(
+            key = asked.key.as_ref().map(|key| key.name.as_str()),
+            connection = connection.as_deref(),
+            "invalidated"
+        );
+        Reply::json(StatusCode::OK, &Invalidated { invalidated: true })
+    }
+    .boxed()
+}
+
+fn pointer(body: Json) -> Result<(String, Pointer, bool), String> {
+    let mut members = Members::of(
+        "the request",
+        body,
+        &["connection", "fresh", "pointer"],
+        Names::Exact,
+    )?;
+    let (connection, fresh) = (members.text("connection")?, members.flag("fresh")?);
+    let given = members
+        .take("pointer")
+        .ok_or("the field \"pointer\" is missing")?;
+    let mut parts = Members::of(
+        "the pointer",
+        given,
+        &["kind", "parts", "value"],
+        Names::Exact,
+    )?;
+    let (kind, value) = (parts.text("kind")?, parts.text("value")?);
+    let texts = match parts.take("parts") {
+        None => Facts::new(),
+        Some(Json::Object(given)) => {
+            let texts = given.into_iter().map(|(name, value)| match value {
+                Json::String(text) => Ok((name, text)),
+                other => Err(parts.wrong("parts", &other, "only strings in the object")),
+            });
+            texts.collect::<Result<Facts, String>>()?
+        }
+        Some(other) => return Err(parts.wrong("parts", &other, "an object of strings")),
+    };
+    if kind.is_empty() || value.is_empty() {
+        return Err("the pointer's kind and value are each a text that is not empty".into());
+    }
+    let pointer = Pointer {
+        kind,
+        value,
+        parts: texts,
+    };
+    Ok((connection, pointer, fresh))
+}
+
+fn invalid(text: &str) -> Reply {
+    Reply::wrong(
+        Form::Coded,
+        StatusCode::BAD_REQUEST,
+        Code::InvalidRequest,
+        text,
+    )
+}
