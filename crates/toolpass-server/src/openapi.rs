@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::endpoints::{Access, ENDPOINTS, Endpoint, Method};
 use crate::exchange::Asked;
@@ -37,21 +37,30 @@ pub fn whole() -> Value {
 }
 
 fn path(row: &Endpoint) -> Value {
-    let mut operation = json!({
-        "summary": row.summary,
-        "operationId": row.path.trim_start_matches('/').replace(['/', '.', '-'], "_"),
-        "responses": responses(row),
-        "security": match row.access {
-            Access::Open => json!([]),
-            Access::Scope(_) => json!([{"key": []}]),
-        },
-    });
-    if let Access::Scope(scope) = row.access {
-        operation["description"] =
-            format!("Needs a key with the scope `{}`.", scope.as_str()).into();
+    let name = row
+        .path
+        .trim_start_matches('/')
+        .replace(['/', '.', '-'], "_");
+    let mut operation = Map::new();
+    let mut say = |key: &str, value: Value| {
+        operation.insert(key.to_owned(), value);
+    };
+    say("summary", row.summary.into());
+    say("operationId", name.into());
+    say("responses", responses(row).into());
+    match row.access {
+        Access::Open => say("security", json!([])),
+        Access::Scope(scope) => {
+            let needs = format!("Needs a key with the scope `{}`.", scope.as_str());
+            say("security", json!([{"key": []}]));
+            say("description", needs.into());
+        }
     }
     if let Some(schema) = row.takes {
-        operation["requestBody"] = json!({"required": true, "content": content(schema)});
+        say(
+            "requestBody",
+            json!({"required": true, "content": content(schema)}),
+        );
     }
     match row.method {
         Method::Get => json!({"get": operation}),
@@ -59,43 +68,53 @@ fn path(row: &Endpoint) -> Value {
     }
 }
 
-fn responses(row: &Endpoint) -> Value {
+fn responses(row: &Endpoint) -> Map<String, Value> {
     let error = match row.form {
         Form::Coded => "Error",
         Form::Decision => "Decision",
         Form::Full => "FullDecision",
     };
-    let wrong = |text: &str| json!({"description": text, "content": content(error)});
-    let mut responses = json!({"200": {"description": "answered", "content": match row.gives {
-        Some(schema) => content(schema),
-        None => json!({"text/plain": {"schema": {"type": "string"}}}),
-    }}});
+    let plain = || json!({"text/plain": {"schema": {"type": "string"}}});
+    let mut responses = Map::new();
+    let mut say = |status: u16, text: &str, content: Value| {
+        responses.insert(
+            status.to_string(),
+            json!({"description": text, "content": content}),
+        );
+    };
+    say(200, "answered", row.gives.map_or_else(plain, content));
+    let has_scope = matches!(row.access, Access::Scope(_));
     if row.takes.is_some() {
-        responses["400"] = wrong("the request is malformed, or names what is not there");
-        responses["413"] = wrong("the body is too large");
+        let text = "the request is malformed, or names what is not there";
+        say(400, text, content(error));
+        say(413, "the body is too large", content(error));
     }
-    let may_need_a_key = matches!(row.access, Access::Scope(_)) || row.also.contains(&401);
-    if may_need_a_key {
-        responses["401"] = wrong("no key, or none that is accepted");
-        responses["403"] = wrong("the key does not cover it");
+    if has_scope || row.also.contains(&401) {
+        say(401, "no key, or none that is accepted", content(error));
+        say(403, "the key does not cover it", content(error));
     }
-    if row.takes.is_some() && matches!(row.access, Access::Scope(_)) {
-        responses["429"] = wrong("the key asks too often; see Retry-After");
-        responses["503"] = wrong("too much is being asked; see Retry-After");
+    if has_scope && row.takes.is_some() {
+        say(
+            429,
+            "the key asks too often; see Retry-After",
+            content(error),
+        );
+        say(
+            503,
+            "too much is being asked; see Retry-After",
+            content(error),
+        );
     }
-    for status in row.also.iter().filter(|status| **status != 401) {
-        responses[status.to_string()] = match status {
-            304 => json!({"description": "what the tag names is what is known"}),
-            404 => {
-                json!({"description": "switched off", "content": {"text/plain": {"schema": {"type": "string"}}}})
-            }
-            _ => {
-                json!({"description": "not ready", "content": content(row.gives.unwrap_or("Error"))})
-            }
-        };
+    for status in row.also {
+        match status {
+            304 => say(304, "what the tag names is what is known", json!({})),
+            404 => say(404, "switched off", plain()),
+            503 => say(503, "not ready", content(row.gives.unwrap_or("Error"))),
+            _ => {}
+        }
     }
-    responses["405"] = wrong("another method");
-    responses["431"] = wrong("the headers are too large");
+    say(405, "another method", content(error));
+    say(431, "the headers are too large", content(error));
     responses
 }
 

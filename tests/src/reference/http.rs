@@ -1,5 +1,10 @@
 //! The page of the HTTP interface, of the table that routes it.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a member of a JSON value that is not there is null"
+)]
+
 use serde_json::Value;
 
 use super::page::{code, start, table};
