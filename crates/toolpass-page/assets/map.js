@@ -87,24 +87,26 @@ export class Graph {
         body.append(this.#curves(links[index - 1], columns[index - 1].nodes, columns[index].nodes, index, height));
       }
       head.append(element("h2", HEADS[index]));
-      body.append(this.#column(columns[index], index, chosen[NAMES[index]]));
+      body.append(this.#column(columns[index], index, links, chosen[NAMES[index]]));
     }
     for (const part of [head, body]) part.dataset.columns = String(used.length);
     if (focused) body.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  #column({ nodes, hidden }, index, chosen) {
+  #column({ nodes, hidden }, index, links, chosen) {
     const column = element("div", "", "column");
     for (const node of nodes) {
       const button = element("button", "", "node");
       button.type = "button";
       button.dataset.node = `${index}:${node.name}`;
       button.setAttribute("aria-pressed", String(chosen === node.name));
+      const next = index < 2 ? links[index].filter((link) => link.from === node.name).map((link) => link.to) : [];
       button.append(element("bdi", node.name, "name"));
       const unit = index === 2 ? "request" : "call";
       const said = element("span", `${node.count} ${unit}${node.count === 1 ? "" : "s"}`, "numbers-of");
       if (node.refused > 0) said.append(element("span", `${node.refused} refused`, "bad"));
       button.append(said);
+      if (next.length > 0) button.append(element("span", `, leads to ${next.join(", ")}`, "hidden"));
       button.addEventListener("click", () => this.#choose(NAMES[index], node.name));
       column.append(button);
     }

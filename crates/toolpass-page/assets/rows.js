@@ -120,7 +120,7 @@ function detail({ node, call }, phrases) {
   if (all.length > 0) {
     parts.push(element("h3", count(all.length, "request")));
     const list = element("ol", "", "requests");
-    list.append(...all.slice(0, 500).map((request) => requestNode(request, phrases)));
+    list.append(...all.slice(0, 500).map((request) => requestNode(request, phrases, row.reason)));
     parts.push(list);
     if (all.length > 500) parts.push(element("p", `and ${all.length - 500} more`, "quiet"));
   }
@@ -134,15 +134,17 @@ function stop(row) {
   const { kind } = outcome(row);
   const box = element("div", "", `stop ${kind}`);
   box.append(quoted(element("p", "", "why"), text(row.reason ?? "no reason was given")));
-  if (row.code) box.append(element("p", text(row.code, 80), "code"));
+  const below = element("p", "", "below");
+  if (row.code) below.append(element("code", text(row.code, 80)));
   if (kind === "refused") {
     const atRequest = requests(row).some((request) => request.outcome === "refused");
-    box.append(element("p", atRequest ? "The refused request was never sent." : "The tool did not run.", "never"));
+    below.append(element("span", atRequest ? "The refused request was never sent." : "The tool did not run.", "never"));
   }
+  if (below.hasChildNodes()) box.append(below);
   return box;
 }
 
-function requestNode(request, phrases) {
+function requestNode(request, phrases, said) {
   const node = made("t-request");
   const { kind, word } = verdict(request);
   node.dataset.kind = kind;
@@ -153,7 +155,8 @@ function requestNode(request, phrases) {
   const line = node.querySelector(".line");
   line.append(element("code", `${text(request.method, 20)} ${text(request.host, 200)}${text(request.path, 1000)}`));
   if (request.action) line.append(element("code", text(request.action, 200), "action"));
-  if (request.reason) {
+  // The reason of the call is that of its first refused request; it stands above already.
+  if (request.reason && request.reason !== said) {
     const reason = quoted(node.querySelector(".reason"), text(request.reason));
     reason.hidden = false;
   }

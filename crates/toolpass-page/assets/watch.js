@@ -68,14 +68,14 @@ const say = (() => {
   };
 })();
 
-/** Draw soon, once for everything that changed meanwhile. */
+/** Draw soon, once for everything that changed meanwhile; many calls take longer to go through. */
 function due() {
   if (isDue) return;
   isDue = true;
   setTimeout(() => {
     isDue = false;
     draw();
-  }, 60);
+  }, calls.size > 1000 ? 250 : 60);
 }
 
 function draw() {
@@ -135,7 +135,7 @@ function numbers(all) {
   const running = total.running ? `, ${total.running} running` : "";
   put("n-calls", total.calls, (people.size ? `by ${people.size === 1 ? "1 person" : `${people.size} people`}` : "nobody yet") + running);
   put("n-ran", total.ran, total.checked ? `${count(total.checked, "request")} checked` : "no requests checked");
-  const where = [at.size ? `at ${listed(at)}` : "", total.before ? `${total.before} before the tool ran` : ""];
+  const where = [at.size ? `${total.refused - total.before} at ${listed(at)}` : "", total.before ? `${total.before} before the tool ran` : ""];
   put("n-refused", total.refused, where.filter(Boolean).join(", ") || "nothing was stopped");
   put("n-systems", reached.size, reached.size ? listed(reached) : "no request left");
   for (const button of document.querySelectorAll(".number[data-outcome]")) {

@@ -112,8 +112,9 @@ export function clock(row) {
   const time = new Date(row.time ?? (Number(row.at) || NaN) * 1000);
   if (Number.isNaN(time.getTime())) return { short: "", whole: text(row.time, 40) };
   const two = (number) => String(number).padStart(2, "0");
-  const short = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-  return { short, whole: time.toISOString() };
+  const [hours, day] = [`${two(time.getHours())}:${two(time.getMinutes())}`, `${two(time.getMonth() + 1)}-${two(time.getDate())}`];
+  const isToday = time.toDateString() === new Date().toDateString();
+  return { short: isToday ? `${hours}:${two(time.getSeconds())}` : `${day} ${hours}`, whole: time.toISOString() };
 }
 
 /** Everything of a row that free text is looked for in, in small letters. */

@@ -14,6 +14,8 @@ pub const SAFETY: &[(&str, &str)] = &[
     ("X-Content-Type-Options", "nosniff"),
     // No other page may frame it and lay something over it.
     ("X-Frame-Options", "DENY"),
+    // No page of another origin may take its files in.
+    ("Cross-Origin-Resource-Policy", "same-origin"),
     // Its address is a secret.
     ("Referrer-Policy", "no-referrer"),
 ];

@@ -29,6 +29,9 @@ const LOOK: Duration = Duration::from_millis(400);
 /// How long news are collected before they are told.
 const GATHER: Duration = Duration::from_millis(50);
 
+/// How long the connections of a closed page have to end.
+const GRACE: Duration = Duration::from_millis(200);
+
 /// How many connections there are at a time; further ones wait.
 const MAX_CONNECTIONS: usize = 256;
 
@@ -58,6 +61,12 @@ pub async fn serve(listener: TcpListener, page: Arc<Page>, token: Arc<Token>) {
             _ = news.changed() => {}
         }
     }
+    drop(listener);
+    // Streams end in order; who has not even asked for anything is not waited for.
+    let _ = timeout(GRACE, async {
+        while connections.join_next().await.is_some() {}
+    })
+    .await;
 }
 
 /// Answer one request. What goes wrong with the connection ends it, and concerns nobody else.

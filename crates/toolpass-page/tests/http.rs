@@ -298,6 +298,7 @@ async fn every_answer_has_the_safety_headers_and_the_page_a_policy() {
             "X-Content-Type-Options: nosniff",
             "X-Frame-Options: DENY",
             "Referrer-Policy: no-referrer",
+            "Cross-Origin-Resource-Policy: same-origin",
             "Connection: close",
         ] {
             assert!(
@@ -503,8 +504,7 @@ async fn closing_ends_the_streams_the_server_and_the_record() {
     served.page.close();
     served.task.await.unwrap();
     let mut rest = Vec::new();
-    // An orderly end or a reset: both are the end.
-    let _ = reader.0.read_to_end(&mut rest).await;
+    reader.0.read_to_end(&mut rest).await.unwrap();
     assert!(
         TcpStream::connect(("127.0.0.1", served.port))
             .await
@@ -535,4 +535,30 @@ async fn a_reader_that_waits_keeps_nobody_waiting() {
         idle.push(served.connect().await);
     }
     assert_eq!(status(&served.get("events").await), 200);
+}
+
+/// The clock runs ahead while everybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_says_nothing_is_let_go() {
+    let served = served().await;
+    let mut half = served.connect().await;
+    half.write_all(b"GET /t/").await.unwrap();
+    let (mut silent, mut answer) = (served.connect().await, Vec::new());
+    let began = tokio::time::Instant::now();
+    silent.read_to_end(&mut answer).await.unwrap();
+    half.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.is_empty());
+    let waited = began.elapsed().as_secs();
+    assert!((14..=20).contains(&waited), "{waited} s");
+    assert_eq!(status(&served.get("events").await), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_with_nothing_to_say_shows_that_it_is_there() {
+    let served = served().await;
+    let mut reader = Reader::open(&served, "").await;
+    reader.message().await;
+    for _ in 0..3 {
+        reader.until(": still there\n\n").await;
+    }
 }
