@@ -293,11 +293,12 @@ def test_a_running_call_shows_its_requests_so_far(github: GithubStandin, engine:
 
 
 def test_nested_and_parallel_calls_are_rows_of_their_own(kit: Kit, page: Watch) -> None:
-    barrier = threading.Barrier(4)
+    begun, go_on = threading.Semaphore(0), threading.Event()
 
     @kit.tool(effect="read")
     def inner() -> None:
-        barrier.wait(30)
+        begun.release()
+        assert go_on.wait(60)
 
     @kit.tool(effect="read")
     def outer() -> None:
@@ -310,9 +311,10 @@ def test_nested_and_parallel_calls_are_rows_of_their_own(kit: Kit, page: Watch) 
     threads = [threading.Thread(target=run) for _ in range(3)]
     for thread in threads:
         thread.start()
-    while sum(row["outcome"] == "started" for row in rows(page)) < 6:
-        pass
-    barrier.wait(30)
+    for _ in threads:
+        assert begun.acquire(timeout=60)
+    assert [row["outcome"] for row in rows(page)] == ["started"] * 6
+    go_on.set()
     for thread in threads:
         thread.join()
     shown = rows(page)

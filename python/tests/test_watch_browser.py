@@ -35,6 +35,9 @@ if browsers.program() is None:
 
 from playwright.sync_api import expect
 
+# How long a machine may take that has other work; what holds shows as soon as it does.
+expect.set_options(timeout=60_000)
+
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
@@ -51,7 +54,7 @@ def open_page(chromium: Browser) -> Iterator[Any]:
 
     def opened(url: str, **options: Any) -> Page:
         context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -219,6 +222,36 @@ def test_a_refused_request_shows_why_and_that_it_was_never_sent(office: Any, ope
     unknown.locator("summary").click()
     expect(unknown.locator(".verdict")).to_contain_text("Not checked")
     expect(unknown).to_contain_text("unknown host")
+
+
+def test_a_running_call_shows_its_requests_as_they_are_made(office: Any, open_page: Any) -> None:
+    page = open_page(office.page.url)
+    steps = [threading.Event(), threading.Event()]
+
+    @office.toolkit.tool(effect="read")
+    def tour() -> None:
+        for step, repo in zip(steps, ("acme/shop", "acme/site"), strict=True):
+            office._api("GET", f"/repos/{repo}")
+            assert step.wait(60)
+
+    def run() -> None:
+        with Session("admin@example.com").active():
+            tour()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    row = calls(page).first
+    row.locator("summary").click()
+    expect(row.locator(".request .sentence")).to_have_text(["Read acme/shop outside text"])
+    expect(row.locator(".outcome")).to_contain_text("Running")
+    expect(page.locator("[data-node='2:github']")).to_contain_text("1 request")
+    steps[0].set()
+    expect(row.locator(".request")).to_have_count(2)
+    expect(row.locator(".outcome")).to_contain_text("Running")
+    steps[1].set()
+    thread.join()
+    expect(row.locator(".outcome")).to_contain_text("Went through")
+    expect(calls(page)).to_have_count(1)
 
 
 def test_the_map_leads_from_tools_to_systems(office: Any, open_page: Any) -> None:
