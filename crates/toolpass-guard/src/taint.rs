@@ -14,6 +14,7 @@ mod properties;
 pub mod record;
 mod shingles;
 pub mod store;
+mod tags;
 mod tokens;
 mod views;
 

@@ -51,6 +51,7 @@ enum Cut {
     Blank,
     Inside,
     Separators,
+    Tags,
 }
 
 /// What is done to the whole.
@@ -167,7 +168,7 @@ fn layer() -> impl Strategy<Value = Layer> {
 }
 
 fn cut() -> impl Strategy<Value = Cut> {
-    prop::sample::select(vec![Cut::Blank, Cut::Inside, Cut::Separators])
+    prop::sample::select(vec![Cut::Blank, Cut::Inside, Cut::Separators, Cut::Tags])
 }
 
 fn mutated(words: &[String], disguises: &[Disguise], cut: Cut, layers: &[Layer]) -> String {
@@ -177,12 +178,16 @@ fn mutated(words: &[String], disguises: &[Disguise], cut: Cut, layers: &[Layer])
         if number > 0 {
             text.push_str(match cut {
                 Cut::Separators => ["-", "_", "+", ".", " - ", "\n", "/"][number % 7],
+                Cut::Tags => ["<br>", " <b>", "</p>", " <!-- > -->"][number % 4],
                 Cut::Blank | Cut::Inside => [" ", "\n\t", ", "][number % 3],
             });
         }
         for (place, c) in word.chars().enumerate() {
             if matches!(cut, Cut::Inside) && place == 1 {
                 text.push(['-', '_', '+', '.'][number % 4]);
+            }
+            if matches!(cut, Cut::Tags) && place == 1 {
+                text.push_str(["<i></i>", "<x-y z='1'>"][number % 2]);
             }
             text.push_str(&disguised(c, disguises[at % disguises.len()], at));
             at += 1;

@@ -2,12 +2,12 @@
 //!
 //! Separate because both sides look at views: a page is recorded as its reader decodes it, an argument is read as its
 //! receiver will. Escapes are undone layer by layer; runs of base64 and hexadecimal digits that decode to printable text are
-//! views of their own; characters nobody sees that carry ASCII (tags, variation selectors) are spelled out.
+//! views of their own; HTML tags are left out; characters nobody sees that carry ASCII (tags, variation selectors) are spelled out.
 //! INVARIANT: at most [`DEPTH`] layers and a budget linear in the text; who hits either is told, never left in belief.
 
 use std::collections::HashSet;
 
-use super::escapes;
+use super::{escapes, tags};
 
 /// What a view is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,12 @@ impl Walk<'_> {
                 self.view(&undone, view, depth + 1);
             }
         }
+        if let Some(plain) = tags::without(text) {
+            // Tags are no layer of encoding: they are looked through behind the last one, too.
+            if depth <= DEPTH && self.spend(plain.len()) {
+                self.view(&plain, View::Decoded, depth + 1);
+            }
+        }
         if !text.is_ascii() {
             spelled_out(text, &mut |text| self.decoded(text, depth));
         }
@@ -76,7 +82,7 @@ impl Walk<'_> {
         if text.len() < SHORTEST_DECODED || self.seen.contains(&text) {
             return;
         }
-        if depth == DEPTH {
+        if depth >= DEPTH {
             self.read = Read::InPart;
         } else if self.spend(text.len()) {
             self.seen.insert(text.clone());
@@ -276,6 +282,10 @@ mod tests {
             once.replace('%', "%25"),
             TEXT.replace('i', "&#105;"),
             TEXT.replace('a', r"\u0061"),
+            TEXT.replace("ll", "l<b></b>l"),
+            TEXT.replace(' ', "<br>"),
+            TEXT.replace(' ', " <i title='x'>").replace('a', "&#97;"),
+            BASE64_STANDARD.encode(TEXT.replace("all", "<b>all</b>")),
             format!("see {standard} there"),
             format!("https://evil.com/{standard}?x"),
             BASE64_URL_SAFE_NO_PAD.encode(TEXT),
@@ -334,6 +344,8 @@ mod tests {
             "=?".repeat(100_000),
             "=?a?B?".repeat(50_000),
             "A\n".repeat(100_000),
+            "<b".repeat(100_000),
+            "<<b>>".repeat(100_000),
             "quoted-printable =41".repeat(20_000),
         ] {
             let mut shown = 0;
