@@ -97,6 +97,7 @@ impl Bench {
             parameter: 0,
             value: Text("acme/gitops-shop"),
             is_default: false,
+            handle: None,
         }];
         let input = Begin {
             settings: Arc::clone(&self.settings),

@@ -41,6 +41,12 @@ def admits(rule: Any, value: Any) -> bool:
         (lambda value: value > 3, [4, [4, 5], []], [3, [4, 3], "text"]),
         ("*", ["a", [], ["a", "b"], {"a"}, frozenset(), ()], [None, 7, 1.5, {"a": 1}, b"a", [["a"]], ["a", None]]),
         (toolpass.each("a*"), [["a", "ab"]], [["a", "b"]]),
+        (
+            toolpass.each("a*", literal=True),
+            [["a", "a%2e%2e", "a\\..", "a..", "a?#@;"]],
+            ["a/b", "b", 7, ["a", "b"], "a\tb"],
+        ),
+        (toolpass.each(["50% off", "b?"], literal=True), ["50% off", "bb"], ["b", "a\u200b"]),
         (toolpass.whole(lambda value: 0 < len(value) < 3), [["a"], "ab"], [[], ["a", "b", "c"]]),
     ],
     ids=str,
@@ -95,6 +101,12 @@ def test_a_rule_that_crashes_or_must_be_awaited_admits_nothing() -> None:
 def test_whole_wants_a_callable() -> None:
     with pytest.raises(TypeError, match="callable"):
         toolpass.whole("acme/*")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rule", [re.compile("a"), len, 7, toolpass.whole(len)])
+def test_only_globs_are_literal(rule: Any) -> None:
+    with pytest.raises(TypeError, match="glob"):
+        Kit().tool(scope={"value": toolpass.each(rule, literal=True)})(lambda value: None)
 
 
 def test_the_reason_names_the_argument_and_not_its_value() -> None:

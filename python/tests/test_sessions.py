@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import pickle
 import threading
@@ -12,7 +13,7 @@ import pytest
 
 import toolpass
 from support.kits import Kit, dana, refused
-from toolpass import Session, current_session
+from toolpass import Session, current_call, current_session
 
 
 def test_a_session_keeps_what_it_is_given() -> None:
@@ -181,3 +182,46 @@ def test_calls_in_many_threads_run_for_their_own_session() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(call, [f"user{n}@example.com" for n in range(64)]))
+
+
+def test_a_bound_function_runs_for_its_session_in_any_thread() -> None:
+    session = dana()
+    kit = Kit()
+    tool = kit.tool()(lambda: current_session())
+
+    def outer() -> list[Any]:
+        seen: list[Any] = []
+        function = session.bind(lambda: seen.append((tool(), current_call() is not None)))
+        threads = [threading.Thread(target=function) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return seen
+
+    assert outer() == [(session, False)] * 4
+    with session.active():
+        assert kit.tool(name="outer")(outer)() == [(session, True)] * 4
+    assert current_session() is None
+
+
+def test_a_bound_async_function_runs_for_its_session() -> None:
+    session, other = dana(), Session("bob@example.com")
+    tool = Kit().tool()(lambda: current_session())
+
+    async def ask(greeting: str) -> Any:
+        await asyncio.sleep(0)
+        return greeting, tool()
+
+    async def main() -> Any:
+        with other.active():
+            asked = await asyncio.gather(session.bind(ask)("hello"), ask("hello"))
+        return asked, current_session()
+
+    assert asyncio.run(main()) == ([("hello", session), ("hello", other)], None)
+
+
+@pytest.mark.parametrize("wrong", [None, 7, "name"])
+def test_only_a_function_is_bound(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="function"):
+        dana().bind(wrong)

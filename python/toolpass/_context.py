@@ -122,6 +122,31 @@ def as_user() -> _Block:
     return _Block("user")
 
 
+def bind(session: Session, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, run for this session in a copy of the context it was bound in; async iff it is."""
+    import functools
+    from contextvars import copy_context
+
+    if not callable(function):
+        raise TypeError(f"expected a function to bind, not {type(function).__name__}")
+    context = copy_context()
+    context.run(SESSION.set, session)
+
+    @functools.wraps(function)
+    def bound(*args: Any, **kwargs: Any) -> Any:
+        # Each run has a copy of its own: a context cannot be entered by two threads at once.
+        return context.copy().run(function, *args, **kwargs)
+
+    @functools.wraps(function)
+    async def abound(*args: Any, **kwargs: Any) -> Any:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        return await context.copy().run(loop.create_task, function(*args, **kwargs))
+
+    return abound if is_async(function) else bound
+
+
 async def start_callable(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any] | None = None
 ) -> Any:

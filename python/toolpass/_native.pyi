@@ -3,17 +3,18 @@
 Private but for the classes that `toolpass` exports. Checked against the built module by `mypy.stubtest`.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal, NoReturn, TypeAlias, final
+from typing import Any, Final, Literal, NoReturn, TypeAlias, TypeVar, final
 
 from toolpass._toolkit import Toolkit
 from toolpass._types import CheckItem, Effect, ToolSpec
 
 __version__: Final[str]
 
+APART: Final[ContextVar[bool | None]]
 CALL: Final[ContextVar[CallContext | None]]
 FENCE_END: Final[str]
 FENCE_START: Final[str]
@@ -28,6 +29,7 @@ USER_HEADER: Final[str]
 
 __all__ = [
     "ACT_AS",
+    "APART",
     "CALL",
     "FENCE_END",
     "FENCE_START",
@@ -63,17 +65,21 @@ __all__ = [
     "Watch",
     "__version__",
     "after_fork",
+    "apart",
     "audit_file",
     "call_of_thread",
+    "endorsed",
     "env",
     "fence",
     "file",
     "fill_resource",
+    "kept",
     "literal",
     "log_time",
     "neutralize",
 ]
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _Outcome: TypeAlias = Literal["allow", "deny", "unknown"]
 
 @final
@@ -395,7 +401,10 @@ class Session:
     def active(self) -> ActiveSession: ...
     def __enter__(self) -> NoReturn: ...
     def __exit__(self, *_exception: object) -> bool: ...
+    def bind(self, function: _F) -> _F: ...
     def trust(self, text: str) -> None: ...
+    def extract(self, handle: str, schema: Any, *, with_: Callable[[Any, Any], Any]) -> Any: ...
+    def aextract(self, handle: str, schema: Any, *, with_: Callable[[Any, Any], Any]) -> Coroutine[Any, Any, Any]: ...
 
 @final
 class Step:
@@ -405,7 +414,7 @@ class Step:
     def answered(self) -> bool: ...
     @property
     def value(self) -> Any: ...
-    def keywords(self, kwargs: dict[str, Any]) -> dict[str, Any]: ...
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
     def resume(self, answer: Any) -> Step: ...
     def fail(self, error: BaseException) -> Step: ...
     def returned(self, value: Any) -> Any: ...
@@ -544,12 +553,15 @@ def audit_file(
     path: str | PathLike[str], *, after: str | PathLike[str] | None = None, durable: bool = False
 ) -> AuditFile: ...
 def call_of_thread() -> CallContext | None: ...
+def apart(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any: ...
+def endorsed(session: Session, schema: tuple[Any, ...], answer: Any) -> Any: ...
 def env(name: str) -> Secret: ...
 def fence(
     payload: str, *, label: str = "", source: str = "", mode: Literal["plain", "base64", "datamark"] = "plain"
 ) -> Fenced: ...
 def file(path: str | PathLike[str]) -> Secret: ...
 def fill_resource(permission: Permission, values: dict[str, Any]) -> str | Decision: ...
+def kept(session: Session, handle: object) -> Any: ...
 def literal(value: str | bytes) -> Secret: ...
 def log_time() -> str: ...
 def neutralize(text: str, limit: int | None = None) -> str: ...

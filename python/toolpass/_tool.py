@@ -35,14 +35,29 @@ class whole:  # noqa: N801 - reads as a word of the rule it stands in
         self.__toolpass_whole__ = predicate
 
 
-def each(rule: Any) -> Any:
+class _Literal:
+    """Globs for values that are no paths."""
+
+    __slots__ = ("__toolpass_literal__",)
+
+    def __init__(self, globs: Any) -> None:
+        self.__toolpass_literal__ = globs
+
+
+def each(rule: Any, *, literal: bool = False) -> Any:
     """A scope rule that is asked about each item of a list: what a plain rule means, said aloud.
+
+    Args:
+        rule: The rule.
+        literal: The globs are for values that are no paths, such as a title or a query. They are compared as written:
+            percent signs, backslashes and dots mean nothing. Characters that cannot be seen are refused all the same.
 
     Example:
         >>> each("*@example.com")
         '*@example.com'
+        >>> rule = each("50% off: *", literal=True)
     """
-    return rule
+    return _Literal(rule) if literal else rule
 
 
 def spec_of(tool: Any) -> ToolSpec | None:
@@ -147,7 +162,8 @@ def _async_wrapper(guarded: Guarded, function: Callable[..., Any]) -> Callable[.
         if step.answered:
             return step.value
         try:
-            result = await function(*args, **step.keywords(kwargs))
+            positions, keywords = step.arguments(args, kwargs)
+            result = await function(*positions, **keywords)
         except BaseException as error:
             outcome = step.raised(error)
         else:

@@ -11,7 +11,7 @@ from toolpass._tool import wrap
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypeVar, overload
+    from typing import Any, Literal, TypeVar, overload
 
     from typing_extensions import Unpack
 
@@ -165,7 +165,8 @@ class Toolkit:
         untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
         destinations: Iterable[str] | None = None,
         after_untrusted: AfterUntrusted | None = None,
-        untrusted_output: bool = False,
+        untrusted_output: bool | Literal["handle"] = False,
+        handles: Iterable[str] = (),
         fence_structured: FenceStructured | None = None,
         fence_fields: Iterable[str] = (),
         reads_private: bool | Iterable[str] | Callable[[CallContext], Iterable[str]] = False,
@@ -190,7 +191,8 @@ class Toolkit:
         untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
         destinations: Iterable[str] | None = None,
         after_untrusted: AfterUntrusted | None = None,
-        untrusted_output: bool = False,
+        untrusted_output: bool | Literal["handle"] = False,
+        handles: Iterable[str] = (),
         fence_structured: FenceStructured | None = None,
         fence_fields: Iterable[str] = (),
         reads_private: bool | Iterable[str] | Callable[[CallContext], Iterable[str]] = False,
@@ -215,7 +217,8 @@ class Toolkit:
         untrusted_inputs: Inputs | Mapping[str, Inputs] | None = None,
         destinations: Iterable[str] | None = None,
         after_untrusted: AfterUntrusted | None = None,
-        untrusted_output: bool = False,
+        untrusted_output: bool | Literal["handle"] = False,
+        handles: Iterable[str] = (),
         fence_structured: FenceStructured | None = None,
         fence_fields: Iterable[str] = (),
         reads_private: bool | Iterable[str] | Callable[[CallContext], Iterable[str]] = False,
@@ -242,7 +245,8 @@ class Toolkit:
                 left out, those named `to`, `channel`, `url` and the like, of a tool that sends out or destroys.
             after_untrusted: Whether it is open once outside text was read; left out, as the toolkit says of its effect.
             untrusted_output: Whether its output is outside text, which is recorded and fenced. The session is marked
-                before it runs.
+                before it runs. `"handle"`: the text stays in the session, and the model is given a handle.
+            handles: The arguments that may be a handle: the tool is given the value, whatever it says.
             fence_structured: How its output is fenced when that is no text; left out, as the toolkit says.
             fence_fields: Only what stands under these keys is fenced.
             reads_private: Whether its output is private data, or who may read it besides the session's user: their
@@ -282,6 +286,7 @@ class Toolkit:
             "destinations": destinations,
             "after_untrusted": after_untrusted,
             "untrusted_output": untrusted_output,
+            "handles": handles,
             "fence_structured": fence_structured,
             "fence_fields": fence_fields,
             "reads_private": reads_private,

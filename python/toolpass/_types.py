@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, Union
 
 from toolpass._errors import ToolRefused  # noqa: TC001
 from toolpass._native import AuditEvent, AuthDecision, CallContext, Entitlements, Session
+from toolpass._tool import whole
 
 Effect: TypeAlias = Literal["read", "write", "destructive"]
 """How much a tool or a request can do."""
@@ -32,8 +33,8 @@ FenceStructured: TypeAlias = Literal["off", "leaves", "json"]
 Validator: TypeAlias = Callable[[Any], Any]
 """Called with an argument's value: what is true lets it pass; a `ValueError`'s text is shown to the model."""
 
-ScopeRule: TypeAlias = Union[str, Sequence[str], "re.Pattern[str]", Callable[[Any], Any]]
-"""A glob, several of which one must match, a pattern to be matched in full, or a predicate."""
+ScopeRule: TypeAlias = Union[str, Sequence[str], "re.Pattern[str]", Callable[[Any], Any], whole]
+"""A glob, several of which one must match, a pattern to match in full, or a predicate of each item or of the `whole`."""
 
 Authorizer: TypeAlias = Callable[[CallContext], AuthDecision | bool | Awaitable[AuthDecision | bool]]
 """Asked before a body whether the call may go on. Only an async tool may have an async one."""
@@ -143,7 +144,7 @@ class ToolSpec:
         scope: Scope rules by parameter.
         limit: Calls of it a session has, or how many one user has over time.
         authorize: Who is asked before the body.
-        untrusted_output: Whether its output is outside text.
+        untrusted_output: Whether its output is outside text; `"handle"` when the model is given a handle of it.
         reads_private: Whether its output is private data, or who may read it.
         sends_out: Whether it puts text where other people read it, or who says who would.
         credential: The name of its secret.
@@ -161,7 +162,7 @@ class ToolSpec:
     scope: Mapping[str, ScopeRule]
     limit: int | str | None
     authorize: Callable[..., Any] | None
-    untrusted_output: bool
+    untrusted_output: bool | Literal["handle"]
     reads_private: bool | frozenset[str] | Callable[[CallContext], Iterable[str]]
     sends_out: bool | Callable[[CallContext], Iterable[str]]
     credential: str | None

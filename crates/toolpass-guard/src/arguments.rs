@@ -4,6 +4,7 @@
 
 use toolpass_core::codes::RefusalCode;
 
+use crate::handle::Handle;
 use crate::refusal::Refusal;
 use crate::scope::{Host, Verdict};
 use crate::tool::{Parameter, Tool};
@@ -18,6 +19,8 @@ pub struct Argument<V> {
     pub value: V,
     /// Whether the call left it out.
     pub is_default: bool,
+    /// The handle it was given as; the value is what that stands for.
+    pub handle: Option<Handle>,
 }
 
 /// Check every argument.
@@ -46,9 +49,11 @@ pub(crate) fn check<V: Value, H: Host<V>>(
     }
     for (argument, parameter) in bound().filter(|(_, parameter)| parameter.validated) {
         if let Verdict::Reject(said) = host.validate(argument.parameter, &argument.value) {
+            // What a validator says of outside text may repeat it.
+            let shown = said.filter(|_| argument.handle.is_none());
             return refuse(
                 RefusalCode::InvalidArguments,
-                wording::invalid(&parameter.name, said.as_deref()),
+                wording::invalid(&parameter.name, shown.as_deref()),
             );
         }
     }

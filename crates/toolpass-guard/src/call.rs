@@ -19,6 +19,7 @@ use crate::audit::{AuditEvent, CallOutcome, Counts, Note, ObservedAction};
 use crate::entitlements::arguments::Arguments;
 use crate::entitlements::enforce::{Standing, effect_of, standing};
 use crate::fence::FenceId;
+use crate::output::{self, Output};
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
 use crate::session::stored::Marks;
@@ -167,7 +168,7 @@ impl Permit {
     pub fn enter(self) -> Arc<Call> {
         self.slots.keep();
         if let Some(session) = &self.call.session {
-            if self.call.tool.untrusted_output {
+            if output::of(&self.call) == Output::Fenced {
                 session.mark_untrusted();
             }
             if self.call.tool.reads_private {
@@ -211,7 +212,7 @@ impl Call {
     /// What its session has seen once its body has run.
     pub(crate) fn marks(&self) -> Marks {
         Marks {
-            untrusted: self.tool.untrusted_output,
+            untrusted: output::of(self) == Output::Fenced,
             private: self.tool.reads_private,
         }
     }
@@ -426,6 +427,32 @@ impl Call {
             actions: action.map(noted).into_iter().collect(),
             ..self.event(CallOutcome::Late, code, reason, now)
         }
+    }
+
+    /// A refusal as the model is told it. What is refused of a body that keeps its output behind a handle may be made of outside
+    /// text: host, path and resource of a request are not shown then; the audit event has them.
+    pub fn told(&self, refusal: Refusal) -> Refusal {
+        let stays = self.tool.outside.behind_handle;
+        let Some(action) = refusal.action.clone().filter(|_| stays) else {
+            return refusal;
+        };
+        let hidden = || wording::hidden_text().to_owned();
+        Refusal {
+            reason: wording::reason_hidden(),
+            action: Some(Box::new(ObservedAction {
+                host: hidden(),
+                path: hidden(),
+                resource: action.resource.as_ref().map(|_| hidden()),
+                reason: None,
+                ..*action
+            })),
+            ..refusal
+        }
+    }
+
+    /// Whether an argument was given as a handle: what is said about it may repeat outside text.
+    pub fn has_handles(&self) -> bool {
+        self.repeatable.has_handles()
     }
 
     pub(crate) fn note_authorization(&self, said: String) {

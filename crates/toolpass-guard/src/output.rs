@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::fence::structured::{Parts, Style};
 use crate::fence::{About, FenceId, Fenced, fence, minted_in};
 use crate::session::stored::{Operation, Place};
+use crate::wording;
 
 /// How the output of one call is fenced.
 pub struct Fencing<'c> {
@@ -17,9 +18,42 @@ pub struct Fencing<'c> {
     nested: Vec<FenceId>,
 }
 
+/// What becomes of what a body returns or raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// It is outside text: recorded, then fenced.
+    Fenced,
+    /// It is outside text: recorded, then kept behind a handle.
+    Kept,
+    /// It is handed out.
+    Plain,
+}
+
+/// What becomes of the output of a call. What was made of a handle's value is outside text itself.
+pub fn of(call: &Call) -> Output {
+    let tool = &call.tool;
+    if tool.outside.behind_handle {
+        Output::Kept
+    } else if tool.untrusted_output || call.repeatable.has_handles() {
+        Output::Fenced
+    } else {
+        Output::Plain
+    }
+}
+
 /// Whether what the body returns or raises is outside text.
 pub fn is_untrusted(call: &Call) -> bool {
-    call.tool.untrusted_output
+    of(call) != Output::Plain
+}
+
+/// What is said of a refusal of a nested tool, whose reason may be made of what the model does not see.
+pub fn nested_reason() -> String {
+    wording::reason_hidden()
+}
+
+/// What is said of an exception whose text the model does not see.
+pub fn withheld(type_name: &str) -> String {
+    format!("{type_name}: what it says is outside text and is not shown")
 }
 
 /// Note that secrets were replaced in so many texts of the output.
@@ -45,19 +79,24 @@ pub fn record_private(call: &Call, texts: &[String]) {
 /// Remember outside text in the call's session. Answers what its store must be told before anybody gets the text.
 #[must_use]
 pub fn record(call: &Call, texts: &[String]) -> Option<(Place, Operation)> {
-    call.count(Counts {
-        tainted: many(texts.len()),
-        ..Counts::default()
-    });
+    recorded(call, texts.len());
     let session = call.session.as_ref()?;
     let untold = session.record(texts);
     Some((session.place()?.clone(), untold?))
 }
 
+/// Note that so many texts of the output were remembered.
+pub fn recorded(call: &Call, texts: usize) {
+    call.count(Counts {
+        tainted: many(texts),
+        ..Counts::default()
+    });
+}
+
 impl<'c> Fencing<'c> {
-    /// Of an untrusted tool whose toolkit fences; nothing for any other. The id is minted after the text exists.
+    /// Of a call whose output is fenced, in a toolkit that fences; nothing for any other. The id is minted after the text exists.
     pub fn of(call: &'c Call, id: FenceId) -> Option<Fencing<'c>> {
-        if !is_untrusted(call) || !call.settings.fence_untrusted {
+        if of(call) != Output::Fenced || !call.settings.fence_untrusted {
             return None;
         }
         let (minted, nested) = call.blocks();

@@ -19,7 +19,7 @@ use crate::audit::shortened;
 use crate::authorization::{self, AuthorizerAnswer};
 use crate::call::{Asked, Call, Permit};
 use crate::entitlements::arguments::{Arguments, filled};
-use crate::json::Object;
+use crate::json::{Object, quote};
 use crate::refusal::Refusal;
 use crate::scope::{AskText, Host};
 use crate::session::caps::{Cap, Key};
@@ -358,6 +358,7 @@ impl Admission {
         let (noted, refused) = authorization::of_answer(answer);
         self.call.note_authorization(noted);
         if let Some((code, reason)) = refused {
+            let reason = self.without_outside(reason);
             self.refuse(code, reason);
         }
     }
@@ -595,7 +596,13 @@ impl Admission {
             Some(audience) => exfiltration::to_audience(call, session, audience),
             None => exfiltration::to_anyone(call, session),
         }
-        .map_err(|reason| refusal(RefusalCode::ExfiltrationRisk, reason))
+        .map_err(|reason| {
+            let reason = match audience {
+                Some(_) => self.without_outside(reason),
+                None => reason,
+            };
+            refusal(RefusalCode::ExfiltrationRisk, reason)
+        })
     }
 
     fn permit(mut self) -> (Option<Admission>, Next) {
@@ -647,6 +654,15 @@ impl Admission {
     fn unanswered(&self) -> Refusal {
         let reason = wording::unanswered();
         Refusal::of_call(RefusalCode::CheckError, &self.call.tool.name, reason)
+    }
+
+    /// What an application says of a call that was given a handle may repeat what that stands for.
+    fn without_outside(&self, reason: String) -> String {
+        if self.call.has_handles() {
+            wording::reason_hidden()
+        } else {
+            reason
+        }
     }
 
     /// The first refusal stays.
@@ -741,7 +757,11 @@ fn shown_arguments<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> String {
     let mut object = Object::new();
     for argument in arguments {
         if let Some(parameter) = tool.parameters.get(argument.parameter) {
-            object.raw(&parameter.name, &shortened(&argument.value));
+            let shown = match &argument.handle {
+                Some(handle) => quote(&handle.to_string()),
+                None => shortened(&argument.value),
+            };
+            object.raw(&parameter.name, &shown);
         }
     }
     object.finish()

@@ -1,9 +1,9 @@
 //! Scope rules: which values of an argument, and which resources, a tool may touch.
 //!
-//! A glob is matched against every reading of a value (`toolpass_core::glob`); patterns and predicates of the application get
+//! A glob is matched against every reading of a value (`toolpass_core::glob`), unless the rule is for values that are no paths; patterns and predicates of the application get
 //! the value as it is. A rule that crashes, or meets a value it cannot read, is out of scope.
 
-use toolpass_core::glob::{Glob, in_scope};
+use toolpass_core::glob::{Glob, in_scope, in_scope_literally};
 
 use crate::value::{Value, View};
 
@@ -18,6 +18,8 @@ pub enum ScopeRule {
     Globs(Vec<Glob>),
     /// A compiled pattern or a predicate of the host, asked of each item of a list.
     EachItem(PredicateId),
+    /// Any of these globs, for each item of a list, as it is written: for values that are no paths.
+    Literal(Vec<Glob>),
     /// A predicate of the host, asked of the whole value.
     Whole(PredicateId),
 }
@@ -44,7 +46,9 @@ impl ScopeRule {
     pub fn admits<V: Value, H: Host<V>>(&self, value: &V, host: &mut H) -> bool {
         match self {
             ScopeRule::Whole(predicate) => host.holds(*predicate, value),
-            ScopeRule::EachItem(_) | ScopeRule::Globs(_) => match value.view() {
+            ScopeRule::EachItem(_) | ScopeRule::Globs(_) | ScopeRule::Literal(_) => match value
+                .view()
+            {
                 View::List(items)
                 | View::Tuple(items)
                 | View::Set(items)
@@ -69,6 +73,9 @@ impl ScopeRule {
             ScopeRule::Globs(globs) => {
                 matches!(item.view(), View::Text(text) if in_scope(globs, &text))
             }
+            ScopeRule::Literal(globs) => {
+                matches!(item.view(), View::Text(text) if in_scope_literally(globs, &text))
+            }
         }
     }
 }
@@ -84,6 +91,7 @@ impl ScopeRule {
     pub fn admits_text(&self, text: &str, host: &dyn AskText) -> bool {
         match self {
             ScopeRule::Globs(globs) => in_scope(globs, text),
+            ScopeRule::Literal(globs) => in_scope_literally(globs, text),
             ScopeRule::EachItem(predicate) | ScopeRule::Whole(predicate) => {
                 host.holds_text(*predicate, text)
             }

@@ -25,8 +25,8 @@ use self::caps::{Cap, Key};
 use self::ledger::{Counts, Ticket, Times};
 use self::stored::{Answer, Marks, Operation, Outcome, Place, PrintsOf, Remembers, StoreId};
 use self::windows::Windows;
+use crate::handle::{self, Handle, Handles, Kept, Reference};
 use crate::privacy::Privacy;
-
 use crate::taint::key::HashKey;
 use crate::taint::record::{self, Match, Reader, Record, Tokens};
 
@@ -50,6 +50,8 @@ struct State {
     memory: Memory,
     /// What is known of private data.
     privacy: Mutex<Option<Privacy>>,
+    /// The values the model knows by handles; nothing until there is one.
+    handles: Mutex<Option<Handles>>,
     /// Comparing a big text takes its time, and others of the session compare meanwhile.
     outside: RwLock<Outside>,
 }
@@ -207,6 +209,7 @@ impl Session {
             memory,
             privacy: Mutex::default(),
             outside: RwLock::default(),
+            handles: Mutex::default(),
         })))
     }
 
@@ -257,6 +260,33 @@ impl Session {
     ) -> Option<Match<'a>> {
         let known = self.known();
         known.record.as_ref()?.check(arguments, ignored, tokens)
+    }
+
+    /// Keep a value behind a handle, in this process. Answers what the model is given, and the values that made room.
+    /// Errors: [`handle::TooLarge`].
+    pub fn keep(
+        &self,
+        tool: &str,
+        kind: handle::Kind,
+        bytes: usize,
+        value: Kept,
+    ) -> Result<(String, Vec<Kept>), handle::TooLarge> {
+        let tag = || u64::try_from(uuid::Uuid::now_v7().as_u128() & TAG_BITS).unwrap_or_default();
+        self.handles()
+            .get_or_insert_with(|| Handles::new(tag()))
+            .keep(tool, kind, bytes, value)
+    }
+
+    /// What a handle stands for.
+    pub fn kept(&self, reference: &Reference<'_>) -> Option<(Handle, Kept)> {
+        self.handles().as_ref()?.find(reference)
+    }
+
+    fn handles(&self) -> MutexGuard<'_, Option<Handles>> {
+        self.0
+            .handles
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether no outside text was recorded.
@@ -459,6 +489,8 @@ impl Drop for Slots {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+/// The bits of an id that are random.
+const TAG_BITS: u128 = (1 << 62) - 1;
 
 #[cfg(test)]
 mod tests {

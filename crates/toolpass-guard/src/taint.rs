@@ -37,6 +37,8 @@ pub(crate) struct Given {
     /// By parameter, in order; `None` when there is more than is looked at.
     texts: Option<Vec<(usize, Vec<String>)>>,
     bytes: usize,
+    /// The parameters that were given a handle.
+    handled: Vec<usize>,
 }
 
 impl Default for Given {
@@ -44,6 +46,7 @@ impl Default for Given {
         Given {
             texts: Some(Vec::new()),
             bytes: 0,
+            handled: Vec::new(),
         }
     }
 }
@@ -51,7 +54,13 @@ impl Default for Given {
 impl Given {
     /// The texts of the bound arguments, of a tool that is held to any of them.
     pub(crate) fn of<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> Given {
-        if !tool.checks_reads() && tool.outside.of_parameters.is_empty() {
+        let handled = arguments
+            .iter()
+            .filter(|argument| argument.handle.is_some())
+            .map(|argument| argument.parameter)
+            .collect();
+        let outside = &tool.outside;
+        if !tool.checks_reads() && outside.of_parameters.is_empty() && outside.handles.is_empty() {
             return Given::default();
         }
         let mut budget = Budget::of_result();
@@ -65,6 +74,7 @@ impl Given {
         Given {
             texts: texts.collect(),
             bytes,
+            handled,
         }
     }
 
@@ -86,13 +96,25 @@ impl Given {
             .collect()
     }
 
+    /// Whether an argument was given as a handle.
+    pub(crate) fn has_handles(&self) -> bool {
+        !self.handled.is_empty()
+    }
+
+    /// Whether an argument may hold outside text because the tool says so of it, or because it was given as a handle.
+    fn accepts(&self, tool: &Tool, parameter: usize) -> bool {
+        let named = tool.outside.handles.contains(&parameter)
+            || tool
+                .outside
+                .of_parameters
+                .iter()
+                .any(|(place, _)| *place == parameter);
+        self.handled.contains(&parameter) || (named && tool.inputs_of(parameter) == Inputs::Ignore)
+    }
+
     /// The texts a tool lets its body repeat, argument by argument.
     fn ignored<'g>(&'g self, tool: &Tool) -> Vec<&'g str> {
-        let is_ignored = |parameter: usize| {
-            let own = tool.outside.of_parameters.iter();
-            own.into_iter()
-                .any(|own| *own == (parameter, Inputs::Ignore))
-        };
+        let is_ignored = |parameter: usize| self.accepts(tool, parameter);
         let texts = self.texts.iter().flatten();
         texts
             .filter(|(parameter, _)| is_ignored(*parameter))
@@ -104,7 +126,9 @@ impl Given {
 /// The arguments of a call that are compared; `None` when there is more than is looked at.
 fn compared(call: &Call) -> Option<Vec<record::Argument<'_>>> {
     let tool = &call.tool;
-    let checked = |parameter: &usize| tool.inputs_of(*parameter) == Inputs::Check;
+    let checked = |parameter: &usize| {
+        tool.inputs_of(*parameter) == Inputs::Check && !call.repeatable.accepts(tool, *parameter)
+    };
     let texts = call.repeatable.texts.as_ref()?.iter();
     let checked = texts.filter(|(parameter, _)| checked(parameter));
     let arguments = checked.map(|(parameter, texts)| record::Argument {

@@ -77,6 +77,10 @@ pub struct Outside {
     pub inputs: Option<Inputs>,
     /// The same for single parameters, by their place.
     pub of_parameters: Vec<(usize, Inputs)>,
+    /// Whether its output stays in the session, and the model is given a handle.
+    pub behind_handle: bool,
+    /// The parameters that may be given a handle, by their place. Outside text is accepted there.
+    pub handles: Vec<usize>,
     /// The parameters that say where something goes, by their place. `None`: those that are named like it, of a tool that
     /// sends out or destroys.
     pub destinations: Option<Vec<usize>>,
@@ -171,7 +175,14 @@ impl Tool {
     pub fn inputs_of(&self, parameter: usize) -> Inputs {
         let own = self.outside.of_parameters.iter();
         let mut own = own.filter(|(place, _)| *place == parameter);
-        own.next().map_or_else(|| self.inputs(), |(_, own)| *own)
+        let unsaid = || {
+            if self.outside.handles.contains(&parameter) {
+                Inputs::Ignore
+            } else {
+                self.inputs()
+            }
+        };
+        own.next().map_or_else(unsaid, |(_, own)| *own)
     }
 
     /// Whether its requests may repeat text from outside even when they only read.

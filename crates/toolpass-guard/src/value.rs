@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::budget::{Budget, TooLarge};
 
-/// Which class, or which value of a `Literal`, a hint names; an index into a list the host keeps.
+/// Which class, which value of a `Literal`, or which pattern a type names; an index into a list the host keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClassId(pub usize);
 

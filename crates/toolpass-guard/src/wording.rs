@@ -303,6 +303,14 @@ pub(crate) fn effect_exceeded(request: &str, effect: Effect, declared: Effect) -
     format!("{request}: this is a {effect} request, and the tool declares {declared}")
 }
 
+pub(crate) fn hidden_text() -> &'static str {
+    "[outside text]"
+}
+
+pub(crate) fn reason_hidden() -> String {
+    "what it is about is made of outside text behind a handle and is not shown; the audit event has it".into()
+}
+
 pub(crate) fn check_crashed(type_name: &str) -> String {
     format!("a check failed unexpectedly ({type_name})")
 }

@@ -75,12 +75,13 @@ pub(crate) fn declare(
             .transpose()?,
         authorize: authorizer(given)?,
         credential: maybe(given, "credential")?,
-        untrusted_output: flag(given, "untrusted_output")?,
+        untrusted_output: outside::is_untrusted(given)?,
         reads_private,
         sends_out,
         disclosure: Disclosure { readers, audience },
         outside,
     };
+    outside::check_handles(given, &tool)?;
     let secret_fields = maybe_value(given, "secret_fields")?
         .map(|fields| texts("secret_fields", &fields))
         .transpose()?
@@ -218,6 +219,12 @@ fn scope_rule(
             callables,
             Predicate::Pattern(rule.clone().unbind()),
         )));
+    }
+    if let Ok(globs) = rule.getattr("__toolpass_literal__") {
+        return match scope_rule(setting, name, &globs, callables)? {
+            ScopeRule::Globs(globs) => Ok(ScopeRule::Literal(globs)),
+            ScopeRule::EachItem(_) | ScopeRule::Literal(_) | ScopeRule::Whole(_) => Err(wrong()),
+        };
     }
     if let Ok(marked) = rule.getattr("__toolpass_whole__") {
         reject_async(setting, name, &marked)?;

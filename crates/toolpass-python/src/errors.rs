@@ -6,6 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use toolpass_core::secret::Secret;
 use toolpass_guard::call::Call;
+use toolpass_guard::output;
 use toolpass_guard::redact::Secrets;
 use toolpass_guard::refusal::Refusal;
 
@@ -84,6 +85,16 @@ pub(crate) fn permission_denied<'py>(
     let (user, connection, action, resource) = asked;
     let class = PERMISSION_DENIED.import(py, "toolpass._errors", "PermissionDenied");
     let made = class.and_then(|class| class.call1((decision, user, connection, action, resource)));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// A nested tool's refusal without what it says, which may be made of outside text.
+pub(crate) fn without_reason(py: Python<'_>, error: &PyErr) -> PyErr {
+    let value = error.value(py);
+    let made = TOOL_CLASS.refused(py).and_then(|class| {
+        let (tool, code) = (value.getattr("tool")?, value.getattr("code")?);
+        class.call1((tool, code, output::nested_reason()))
+    });
     made.map_or_else(|error| error, PyErr::from_value)
 }
 

@@ -6,6 +6,7 @@
 mod again;
 mod bind;
 mod body;
+pub(crate) mod handles;
 mod opened;
 mod result;
 mod step;
@@ -116,7 +117,8 @@ impl Guarded {
         match opened.drive(slf.get(), slf.py())? {
             Driven::Refused(refusal) => opened.refuse(slf.py(), refusal),
             Driven::Run(permit, credential) => {
-                body::run(slf, &opened, permit, credential, (args, kwargs))
+                let (args, kwargs) = opened.given(args, kwargs);
+                body::run(slf, &opened, permit, credential, (&args, &kwargs))
             }
         }
     }

@@ -18,6 +18,7 @@ mod disclosure;
 mod engine;
 mod entitlements;
 mod errors;
+mod extract;
 mod fencing;
 mod guarded;
 mod hints;
@@ -44,6 +45,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("APART", source::apart_variable().object(module.py())?)?;
     module.add("CALL", source::call_variable().object(module.py())?)?;
     module.add("SESSION", source::session_variable().object(module.py())?)?;
     module.add("ACT_AS", source::act_as_variable().object(module.py())?)?;
@@ -79,6 +81,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(audit_file::audit_file, module)?)?;
     module.add("FENCE_START", toolpass_guard::fence::FENCE_START)?;
     module.add("FENCE_END", toolpass_guard::fence::FENCE_END)?;
+    module.add_function(wrap_pyfunction!(extract::apart, module)?)?;
+    module.add_function(wrap_pyfunction!(extract::endorsed, module)?)?;
+    module.add_function(wrap_pyfunction!(extract::kept, module)?)?;
     module.add_function(wrap_pyfunction!(fencing::fence, module)?)?;
     module.add_function(wrap_pyfunction!(fencing::neutralize, module)?)?;
     module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;

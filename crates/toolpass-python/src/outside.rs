@@ -7,7 +7,7 @@ use toolpass_core::effect::Effect;
 use toolpass_guard::fence::structured::Style;
 use toolpass_guard::taint::gate::{AfterUntrusted, Gate};
 use toolpass_guard::taint::record::Tokens;
-use toolpass_guard::tool::{Inputs, Outside, Parameter};
+use toolpass_guard::tool::{Inputs, Outside, Parameter, ParameterKind, Tool};
 
 use crate::declare::{index_of, mapping, maybe_value};
 use crate::toolkit::{one_of, texts};
@@ -99,7 +99,16 @@ pub(crate) fn of_tool(given: &Bound<'_, PyDict>, parameters: &[Parameter]) -> Py
     if let Some(fields) = maybe_value(given, "fence_fields")? {
         outside.fields = texts("fence_fields", &fields)?;
     }
-    if !outside.fields.is_empty() && !is_untrusted(given)? {
+    outside.behind_handle = is_behind_handle(given)?;
+    if let Some(names) = maybe_value(given, "handles")? {
+        let names = texts("handles", &names)?;
+        let places = names
+            .iter()
+            .map(|name| index_of(parameters, "handles", name));
+        outside.handles = places.collect::<PyResult<_>>()?;
+    }
+    let is_fenced = is_untrusted(given)? && !outside.behind_handle;
+    if !outside.fields.is_empty() && !is_fenced {
         return Err(PyTypeError::new_err(
             "`fence_fields` is for a tool with `untrusted_output=True`",
         ));
@@ -107,14 +116,67 @@ pub(crate) fn of_tool(given: &Bound<'_, PyDict>, parameters: &[Parameter]) -> Py
     Ok(outside)
 }
 
-fn is_untrusted(given: &Bound<'_, PyDict>) -> PyResult<bool> {
-    maybe_value(given, "untrusted_output")?.map_or(Ok(false), |value| value.is_truthy())
+/// Whether a tool's output is outside text.
+/// Errors: `TypeError` for neither a truth value nor `"handle"`.
+pub(crate) fn is_untrusted(given: &Bound<'_, PyDict>) -> PyResult<bool> {
+    let Some(value) = maybe_value(given, "untrusted_output")? else {
+        return Ok(false);
+    };
+    if is_behind_handle(given)? {
+        return Ok(true);
+    }
+    value.extract().map_err(|_| {
+        PyTypeError::new_err("expected `untrusted_output` to be True, False or \"handle\"")
+    })
+}
+
+fn is_behind_handle(given: &Bound<'_, PyDict>) -> PyResult<bool> {
+    let value = maybe_value(given, "untrusted_output")?;
+    Ok(value.is_some_and(|value| value.extract::<&str>().is_ok_and(|text| text == "handle")))
+}
+
+/// Whether outside text may stand in every parameter that a tool lets a handle stand in.
+/// Errors: `ValueError` for one that says where something goes or what is asked about, `TypeError` for one that takes several values.
+pub(crate) fn check_handles(given: &Bound<'_, PyDict>, tool: &Tool) -> PyResult<()> {
+    let fields: Vec<String> = match maybe_value(given, "authorize")? {
+        Some(authorize) => authorize
+            .getattr("__toolpass_fields__")
+            .and_then(|fields| texts("__toolpass_fields__", &fields))
+            .unwrap_or_default(),
+        None => Vec::new(),
+    };
+    for place in &tool.outside.handles {
+        let Some(parameter) = tool.parameters.get(*place) else {
+            continue;
+        };
+        let name = &parameter.name;
+        if matches!(
+            parameter.kind,
+            ParameterKind::Names | ParameterKind::Positions
+        ) {
+            return Err(PyTypeError::new_err(format!(
+                "`handles` names `{name}`, which takes any number of values; a handle is one whole argument"
+            )));
+        }
+        if tool.is_destination(*place) {
+            return Err(PyValueError::new_err(format!(
+                "`handles` names `{name}`, which says where something goes; outside text may not choose that"
+            )));
+        }
+        if fields.contains(name) {
+            return Err(PyValueError::new_err(format!(
+                "`handles` names `{name}`, from which the authorizer's resource is filled; outside text may not choose that"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The texts that scope rules admit word for word.
 fn declared(given: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     let mut declared = Vec::new();
     for (_, rule) in mapping(given, "scope")? {
+        let rule = rule.getattr("__toolpass_literal__").unwrap_or(rule);
         match rule.extract::<String>() {
             Ok(glob) => declared.push(glob),
             Err(_) if rule.is_callable() => {}

@@ -127,6 +127,39 @@ impl Session {
         Ok(())
     }
 
+    /// A function that runs for this session wherever it is called, such as in a thread: in a copy of the context of now.
+    fn bind<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let face = slf.py().import("toolpass._context")?;
+        face.call_method1("bind", (slf, function))
+    }
+
+    /// What an extractor of the application makes of a kept value, as far as its type leaves no room for a message.
+    #[pyo3(signature = (handle, schema, *, with_))]
+    fn extract<'py>(
+        slf: &Bound<'py, Self>,
+        handle: &Bound<'py, PyAny>,
+        schema: &Bound<'py, PyAny>,
+        with_: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let face = slf.py().import("toolpass._extract")?;
+        face.call_method1("extract", (slf, handle, schema, with_))
+    }
+
+    /// The same with an extractor that is awaited.
+    #[pyo3(signature = (handle, schema, *, with_))]
+    fn aextract<'py>(
+        slf: &Bound<'py, Self>,
+        handle: &Bound<'py, PyAny>,
+        schema: &Bound<'py, PyAny>,
+        with_: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let face = slf.py().import("toolpass._extract")?;
+        face.call_method1("aextract", (slf, handle, schema, with_))
+    }
+
     /// Make this the current session for the block.
     fn active(slf: Bound<'_, Self>) -> ActiveSession {
         ActiveSession {

@@ -15,6 +15,7 @@ use crate::session::Session;
 static CALL: Variable = Variable::new("toolpass_call");
 static SESSION: Variable = Variable::new("toolpass_session");
 static ACT_AS: Variable = Variable::new("toolpass_act_as");
+static APART: Variable = Variable::new("toolpass_apart");
 
 /// A context variable whose default is `None`, and its bound methods: they are needed at every call.
 pub(crate) struct Variable {
@@ -95,6 +96,11 @@ pub(crate) fn act_as_variable() -> &'static Variable {
     &ACT_AS
 }
 
+/// The variable that says that an extractor runs here, for which there is no session at all.
+pub(crate) fn apart_variable() -> &'static Variable {
+    &APART
+}
+
 /// The running call.
 pub(crate) fn current_call(py: Python<'_>) -> PyResult<Option<Bound<'_, CallContext>>> {
     Ok(CALL.get(py)?.cast_into::<CallContext>().ok())
@@ -167,6 +173,8 @@ pub(crate) fn current_session<'py>(
 ) -> PyResult<Option<Bound<'py, Session>>> {
     let found = match source {
         None => SESSION.get(py)?,
+        // A source of the application's own knows nothing of an extractor.
+        Some(_) if !APART.get(py)?.is_none() => return Ok(None),
         Some(source) => {
             let source = source.bind(py);
             if source.is_callable() {

@@ -18,6 +18,8 @@ pub(crate) enum Class {
     Instances(Py<PyAny>),
     /// Whatever equals this value and is of the same type.
     Member(Py<PyAny>),
+    /// Texts that match this pattern in full.
+    Pattern(Py<PyAny>),
 }
 
 /// An object, and the classes that hints name.
@@ -117,7 +119,7 @@ impl Value for PyValue<'_, '_> {
             Some(Class::Instances(class)) => {
                 self.object.is_instance(class.bind(py)).unwrap_or(false)
             }
-            Some(Class::Member(_)) | None => false,
+            Some(Class::Member(_) | Class::Pattern(_)) | None => false,
         }
     }
 
@@ -129,7 +131,7 @@ impl Value for PyValue<'_, '_> {
                 self.object.get_type().is(member.get_type())
                     && self.object.eq(member).unwrap_or(false)
             }
-            Some(Class::Instances(_)) | None => false,
+            Some(Class::Instances(_) | Class::Pattern(_)) | None => false,
         }
     }
 

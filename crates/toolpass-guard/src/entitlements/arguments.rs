@@ -1,8 +1,8 @@
 //! The arguments of one call that may name a resource: plain texts and whole numbers, and lists of them.
 //!
 //! Taken out once when the call begins, because requests are checked when the host's own values are out of reach.
-//! INVARIANT: a truth value, a text that could not be read whole, and everything else is no argument here. A value is never
-//! shown in `Debug`.
+//! INVARIANT: a truth value, a text that could not be read whole, what a handle stands for, and everything else is no argument
+//! here. A value is never shown in `Debug`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,7 +30,8 @@ pub enum Given {
 impl Arguments {
     /// The usable ones of a call's bound arguments.
     pub fn of<V: Value>(tool: &Tool, bound: &[Argument<V>]) -> Arguments {
-        let usable = bound.iter().filter_map(|argument| {
+        let usable = bound.iter().filter(|argument| argument.handle.is_none());
+        let usable = usable.filter_map(|argument| {
             let parameter = tool.parameters.get(argument.parameter)?;
             Some((parameter.name.clone(), given(&argument.value)?))
         });

@@ -93,6 +93,7 @@ fn start(tool: Tool, session: Option<&Session>, repo: Plain, validator: bool) ->
         parameter: 0,
         value: repo,
         is_default: false,
+        handle: None,
     }];
     let input = Begin {
         settings: Arc::new(Settings::default()),
@@ -164,6 +165,7 @@ fn unwritten(session: &Session) -> Admission {
         parameter: 0,
         value: Plain::Text("acme/x"),
         is_default: false,
+        handle: None,
     }];
     let input = Begin {
         settings: Arc::new(Settings {

@@ -510,6 +510,16 @@ impl RequestCheck {
 
     /// What the session has seen once this request has left.
     fn marks(&self) -> Marks {
+        // What a body reads that keeps its output behind a handle does not reach the model.
+        let stays = self.call.tool.outside.behind_handle && !self.late;
+        let marks = self.marks_of_subject();
+        Marks {
+            untrusted: marks.untrusted && !stays,
+            ..marks
+        }
+    }
+
+    fn marks_of_subject(&self) -> Marks {
         match &self.subject {
             Subject::Mapped { row, .. } => {
                 let private = self.pairs.iter().any(|pair| match &pair.system {

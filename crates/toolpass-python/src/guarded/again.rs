@@ -36,6 +36,7 @@ enum Left {
     Raised(PyErr),
     Rejected(PyErr),
     Returned(Py<PyAny>),
+    Unkept(PyErr),
 }
 
 impl Opened {
@@ -55,7 +56,7 @@ impl Opened {
     /// What is to be asked, if somebody is told and the call was not interrupted.
     fn to_ask_again(&self, py: Python<'_>, ended: &Ended<'_>) -> Vec<Again> {
         let interrupted = match ended {
-            Ended::Raised(error) | Ended::Rejected(error) => {
+            Ended::Raised(error) | Ended::Rejected(error) | Ended::Unkept(error) => {
                 !error.is_instance_of::<PyException>(py)
             }
             Ended::Returned(_) => false,
@@ -172,6 +173,7 @@ impl Left {
             Ended::Raised(error) => Left::Raised(error),
             Ended::Rejected(error) => Left::Rejected(error),
             Ended::Returned(value) => Left::Returned(value.unbind()),
+            Ended::Unkept(error) => Left::Unkept(error),
         }
     }
 
@@ -180,6 +182,7 @@ impl Left {
             Left::Raised(error) => Ended::Raised(error),
             Left::Rejected(error) => Ended::Rejected(error),
             Left::Returned(value) => Ended::Returned(value.into_bound(py)),
+            Left::Unkept(error) => Ended::Unkept(error),
         }
     }
 }

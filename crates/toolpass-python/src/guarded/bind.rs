@@ -105,6 +105,7 @@ fn argument<'a, 'py>(
             classes: &guarded.classes,
         },
         is_default,
+        handle: None,
     }
 }
 

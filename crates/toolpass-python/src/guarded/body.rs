@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use toolpass_guard::call::{BodyEnd, Call, Permit};
 use toolpass_guard::fence::FenceId;
-use toolpass_guard::output::{self, Fencing};
+use toolpass_guard::output::{self, Fencing, Output};
 
 use super::result::{collected, from_outside, kept_private, recorded, without_secrets};
-use super::{Guarded, Opened};
+use super::{Guarded, Opened, handles};
 use crate::credential::injected;
 use crate::errors;
 use crate::fencing::{mint, warn};
@@ -33,6 +33,8 @@ pub(super) enum Ended<'py> {
     Rejected(PyErr),
     /// It returned.
     Returned(Bound<'py, PyAny>),
+    /// It returned more than a session keeps; the error is ours and repeats nothing.
+    Unkept(PyErr),
 }
 
 impl Entered {
@@ -140,7 +142,14 @@ pub(super) fn close(
         kept_private(call, value);
     }
     let (ended, fence) = match ended {
-        Ended::Returned(value) if output::is_untrusted(call) => from_outside(call, value),
+        Ended::Returned(value) => match output::of(call) {
+            Output::Fenced => from_outside(call, value),
+            Output::Kept => match handles::keep(call, value) {
+                Ok(value) => (Ended::Returned(value), None),
+                Err(error) => (Ended::Unkept(error), None),
+            },
+            Output::Plain => (Ended::Returned(value), None),
+        },
         other => (other, None),
     };
     let outer = current_call(py).ok().flatten();
@@ -152,7 +161,9 @@ pub(super) fn close(
     let end = match &ended {
         Ended::Returned(_) => BodyEnd::Returned,
         Ended::Raised(error) => BodyEnd::Raised(type_name(error.value(py))),
-        Ended::Rejected(error) => BodyEnd::ResultRejected(type_name(error.value(py))),
+        Ended::Rejected(error) | Ended::Unkept(error) => {
+            BodyEnd::ResultRejected(type_name(error.value(py)))
+        }
     };
     // What its caller will be shown of it: made before the event, which counts what was done to it.
     let raised = match &ended {
@@ -161,7 +172,7 @@ pub(super) fn close(
         {
             Some(shown_raised(py, call, error))
         }
-        Ended::Raised(_) | Ended::Rejected(_) | Ended::Returned(_) => None,
+        Ended::Raised(_) | Ended::Rejected(_) | Ended::Returned(_) | Ended::Unkept(_) => None,
     };
     let refusal = opened.end(py, &end)?;
     match (ended, refusal) {
@@ -170,7 +181,8 @@ pub(super) fn close(
         {
             Err(error)
         }
-        (Ended::Returned(_), Some(refusal)) => opened.answer(py, &refusal, None),
+        (Ended::Returned(_) | Ended::Unkept(_), Some(refusal)) => opened.answer(py, &refusal, None),
+        (Ended::Unkept(error), None) => Err(error),
         (Ended::Raised(error) | Ended::Rejected(error), Some(refusal)) => {
             let cause = if errors::is_refusal(py, &error) {
                 error.cause(py)
@@ -198,6 +210,9 @@ pub(super) fn close(
 /// What the caller is shown of an exception, and the id of its fence.
 fn shown_raised(py: Python<'_>, call: &Call, error: &PyErr) -> (PyErr, Option<FenceId>) {
     let shown = hide_secrets(py, call, error.clone_ref(py));
+    if errors::is_refusal(py, &shown) && output::of(call) == Output::Kept {
+        return (errors::without_reason(py, &shown), None);
+    }
     if errors::is_refusal(py, &shown) || !output::is_untrusted(call) {
         return (shown, None);
     }
@@ -223,6 +238,11 @@ fn from_outside_raised(
     let texts = members.chain([PyString::new(py, &message).into_any()]);
     let all = PyList::new(py, texts.collect::<Vec<_>>());
     let is_recorded = all.and_then(|all| recorded(call, &all)).is_ok();
+    if output::of(call) == Output::Kept {
+        let message = output::withheld(&type_name(original.value(py)));
+        let error = errors::tool_error(py, &call.tool.name, &message, original);
+        return (error, None);
+    }
     // What could not be recorded is not shown.
     let message = if is_recorded {
         message

@@ -13,7 +13,7 @@ use toolpass_guard::entitlements::record::Run;
 use toolpass_guard::pipeline::{Admission, Begin, Next, begin};
 use toolpass_guard::refusal::Refusal;
 
-use super::{Guarded, bind};
+use super::{Guarded, bind, handles};
 use crate::authorizer;
 use crate::call::CallContext;
 use crate::credential::{Source, injected};
@@ -41,6 +41,8 @@ pub(crate) struct Opened {
     pub(super) heard: bool,
     /// Shows it as running on the pages that were open when it began.
     _watched: Option<Watched>,
+    /// What the body is called with, when handles stood in what was given.
+    substituted: Option<(Py<PyTuple>, Py<PyDict>)>,
     admission: Mutex<Option<Admission>>,
     /// What made a check fail unexpectedly.
     crash: Mutex<Option<PyErr>>,
@@ -91,7 +93,18 @@ impl Opened {
             Ok(around) => (around, None),
             Err(error) => (Surroundings::default(), Some(error)),
         };
-        let bound = bind::bind(guarded, args, kwargs);
+        let session = around.session.as_ref().map(|session| session.get().inner());
+        let mut bound = bind::bind(guarded, args, kwargs);
+        let substituted = match (session, &mut bound) {
+            (Some(session), Ok(arguments)) => {
+                handles::substitute(guarded, session, arguments, (args, kwargs))
+            }
+            (None, _) | (_, Err(_)) => Ok(None),
+        };
+        let (bound, substituted) = match substituted {
+            Ok(substituted) => (bound, substituted),
+            Err(problem) => (Err(problem), None),
+        };
         let bound: Result<&[Argument<PyValue<'_, '_>>], String> =
             bound.as_deref().map_err(Clone::clone);
         let mut host = PyHost::new(py, &guarded.callables);
@@ -103,10 +116,7 @@ impl Opened {
                     &state.unheard
                 }),
                 tool: Arc::clone(&guarded.tool),
-                session: around
-                    .session
-                    .as_ref()
-                    .map(|session| session.get().inner().clone()),
+                session: session.cloned(),
                 arguments: bound,
                 parent: around.parent,
                 now: Asker::now(),
@@ -123,17 +133,34 @@ impl Opened {
             guarded.warn_of_no_entry(py);
         }
         call.hide(&injected());
-        let context = CallContext::new(&call, slf, &state, around.session, (args, kwargs));
+        let given = substituted
+            .as_ref()
+            .map_or((args, kwargs), |(args, kwargs)| (args, kwargs));
+        let context = CallContext::new(&call, slf, &state, around.session, given);
         let opened = Opened {
             _watched: state.pages.begin(&call),
             state,
             call,
             context: Py::new(py, context)?,
             heard,
+            substituted: substituted.map(|(args, kwargs)| (args.unbind(), kwargs.unbind())),
             admission: Mutex::new(Some(admission)),
             crash: Mutex::default(),
         };
         opened.troubled(py, host.interrupt().or(failed))
+    }
+
+    /// What the body is called with.
+    pub(super) fn given<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> handles::Given<'py> {
+        let py = args.py();
+        match &self.substituted {
+            Some((args, kwargs)) => (args.bind(py).clone(), kwargs.bind(py).clone()),
+            None => (args.clone(), kwargs.clone()),
+        }
     }
 
     /// The call, with what made a check fail; an interrupt gives it up.
@@ -454,7 +481,10 @@ impl Opened {
         self.answer(
             py,
             &refusal,
-            crash.filter(|crash| !redaction::chain_mentions(py, crash, &self.call.secrets())),
+            crash.filter(|crash| {
+                !self.call.has_handles()
+                    && !redaction::chain_mentions(py, crash, &self.call.secrets())
+            }),
         )
     }
 
@@ -490,7 +520,7 @@ impl Opened {
         refusal: &Refusal,
         cause: Option<PyErr>,
     ) -> PyResult<Py<PyAny>> {
-        let refused = errors::refused(py, refusal);
+        let refused = errors::refused(py, &self.call.told(refusal.clone()));
         if cause.is_some() {
             refused.set_cause(py, cause);
         }

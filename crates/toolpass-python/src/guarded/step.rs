@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 use toolpass_guard::call::Call;
 use toolpass_guard::pipeline::{Admission, Next};
 
+use super::handles::Given;
 use super::opened::{NO_STORE, asked_too_late};
 use super::result::collected;
 use super::{Closing, Guarded, Opened, body};
@@ -79,19 +80,23 @@ impl Step {
         }
     }
 
-    /// The keyword arguments the body is called with.
-    fn keywords<'py>(
+    /// The positions and keywords the body is called with.
+    fn arguments<'py>(
         &self,
-        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
         kwargs: &Bound<'py, PyDict>,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<Given<'py>> {
+        let (args, kwargs) = self.opened.given(args, kwargs);
         match &*self.stage() {
             Stage::Ready {
                 credential: Some(credential),
                 ..
-            } => body::with_credential(kwargs, credential.clone_ref(py)),
+            } => {
+                let kwargs = body::with_credential(&kwargs, credential.clone_ref(args.py()))?;
+                Ok((args, kwargs))
+            }
             Stage::Answered(_) | Stage::Done | Stage::Ready { .. } | Stage::Waiting { .. } => {
-                Ok(kwargs.clone())
+                Ok((args, kwargs))
             }
         }
     }

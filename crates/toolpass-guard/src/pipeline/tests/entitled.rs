@@ -22,6 +22,7 @@ fn deploy(settings: Settings, file: Entitlements, change: impl FnOnce(&mut Tool)
         parameter: 0,
         value: Plain::Text("acme/x"),
         is_default: false,
+        handle: None,
     }];
     let settings = Settings {
         entitlements: Some(Arc::new(file)),

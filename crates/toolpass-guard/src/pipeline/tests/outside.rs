@@ -45,6 +45,7 @@ fn send(
             parameter,
             value,
             is_default: false,
+            handle: None,
         })
         .collect();
     let input = Begin {

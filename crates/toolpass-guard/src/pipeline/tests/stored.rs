@@ -39,6 +39,7 @@ fn started(tool: Tool, session: &Session, text: &'static str, settings: Settings
         parameter: 0,
         value: Plain::Text(text),
         is_default: false,
+        handle: None,
     }];
     let input = Begin {
         settings: Arc::new(settings),

@@ -36,6 +36,7 @@ fn held(entry: ToolEntitlements, session: &Session, settings: Settings) -> Arc<C
             parameter,
             value: Plain::Text(value),
             is_default: false,
+            handle: None,
         })
         .collect();
     let input = Begin {
