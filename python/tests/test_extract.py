@@ -263,7 +263,7 @@ def test_requests_of_an_extractor_are_not_the_calls(server: Server, is_extractor
         if is_extractor:
             session.extract(desk.handle, bool, with_=extractor)
         else:
-            extractor(MAIL, bool)
+            ask(MAIL)
 
     outer = kit.tool(name="outer")(body)
     with session.active():

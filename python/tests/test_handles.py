@@ -459,7 +459,7 @@ def test_what_a_body_reads_behind_a_handle_does_not_reach_the_model(server: Serv
     with session.active():
         kit.tool(untrusted_output=output)(lambda: reads(server))()
     (action,) = kit.event.actions
-    assert action["outcome"] == "allowed"
+    assert action.outcome == "allowed"
     assert session.saw_untrusted is marks
 
 

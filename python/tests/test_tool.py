@@ -228,7 +228,7 @@ def test_a_mistaken_declaration_is_an_error(function: Any, declared: Any, error:
     assert kit.tools() == []
 
 
-@pytest.mark.parametrize("removed", ["approve", "approver", "handles", "unknown"])
+@pytest.mark.parametrize("removed", ["approve", "approver", "unknown"])
 def test_an_unknown_parameter_is_an_error(removed: str) -> None:
     with pytest.raises(TypeError, match=removed):
         Kit().tool(**{removed: None})

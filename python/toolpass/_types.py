@@ -34,7 +34,7 @@ Validator: TypeAlias = Callable[[Any], Any]
 """Called with an argument's value: what is true lets it pass; a `ValueError`'s text is shown to the model."""
 
 ScopeRule: TypeAlias = Union[str, Sequence[str], "re.Pattern[str]", Callable[[Any], Any], whole]
-"""A glob, several of which one must match, a pattern to match in full, or a predicate of each item or of the `whole`."""
+"""A glob, several of which one must match, a pattern to match in full, a predicate of each item, or a `whole`."""
 
 Authorizer: TypeAlias = Callable[[CallContext], AuthDecision | bool | Awaitable[AuthDecision | bool]]
 """Asked before a body whether the call may go on. Only an async tool may have an async one."""

@@ -11,7 +11,7 @@ def wrong_effect(x: int) -> int:
     return x
 
 
-@toolpass.tool(handles=("x",))  # type: ignore[call-overload, untyped-decorator]
+@toolpass.tool(approve=print)  # type: ignore[call-overload, untyped-decorator]
 def unknown_parameter(x: int) -> int:
     return x
 
