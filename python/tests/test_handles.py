@@ -500,3 +500,24 @@ def test_private_text_is_sent_only_by_a_tool_that_keeps_its_own_output(server: S
         fenced = desk.kit.tool(name="fenced", handles=("body",))(post)
         assert refused(lambda: fenced(handle)).code == "exfiltration_risk"
     assert len(server.arrived) == 1
+
+
+def test_who_may_read_what_is_behind_a_handle_counts() -> None:
+    desk = Desk()
+    payroll = desk.kit.tool(name="payroll", untrusted_output="handle", reads_private={"sam@example.com"})(lambda: MAIL)
+    send = desk.tool(sends_out=lambda call: [call.arguments["to"]])
+    with desk.session.active():
+        handle = payroll()
+    desk.call("sam@example.com", handle, tool=send)
+    assert desk.code("eve@example.net", handle, tool=send) == "exfiltration_risk"
+
+
+def test_an_audience_that_is_made_of_the_value_closes_the_gate() -> None:
+    desk = Desk()
+    payroll = desk.kit.tool(name="payroll", reads_private={"sam@example.com"})(lambda: None)
+    desk.call(tool=payroll)
+    refusal = refused(
+        lambda: desk.call(body=desk.handle, tool=desk.tool(sends_out=lambda call: [call.arguments["body"]]))
+    )
+    assert refusal.code == "exfiltration_risk"
+    assert desk.session.saw_untrusted
