@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from support.kits import Kit, dana, refused
-from toolpass import AuthDecision, Session, ToolError, ToolRefused, current_call, permission_check, spec_of
+from toolpass import ActionRefused, AuthDecision, Session, ToolError, current_call, permission_check, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -252,11 +252,18 @@ def test_what_a_validator_says_of_the_value_stays_here() -> None:
     assert not desk.session.saw_untrusted
 
 
-def test_an_authorizer_that_repeats_the_value_closes_the_gate() -> None:
-    desk = Desk(after_untrusted={"destructive": "refuse"})
-    tool = desk.tool(authorize=lambda call: AuthDecision(False, reason=f"no {call.arguments['body'][:6]}"))
+def test_what_an_authorizer_says_of_the_value_stays_here() -> None:
+    desk = Desk()
+    tool = desk.tool(authorize=lambda call: AuthDecision(False, reason=f"no {call.arguments['body']}"))
     assert desk.code(body=desk.handle, tool=tool) == "not_authorized"
-    assert desk.session.saw_untrusted
+
+    def raises(call: Any) -> bool:
+        raise ValueError(call.arguments["body"])
+
+    refusal = refused(lambda: desk.call(body=desk.handle, tool=desk.tool(authorize=raises)))
+    assert refusal.code == "authorization_error"
+    assert refusal.__cause__ is None
+    assert not desk.session.saw_untrusted
 
 
 def test_the_text_is_accepted_where_it_is_named_and_held_against_everything_else() -> None:
@@ -377,15 +384,17 @@ def test_what_an_exception_says_is_not_shown(caplog: pytest.LogCaptureFixture) -
     assert desk.code(to=COPIED) == "untrusted_input"  # it is remembered all the same
 
 
-def test_a_nested_refusal_that_may_repeat_it_closes_the_gate() -> None:
+def test_a_nested_refusal_says_nothing_of_it() -> None:
     desk = Desk()
     inner = desk.kit.tool(name="inner", authorize=lambda call: AuthDecision(False, reason=call.arguments["text"]))(
         lambda text: None
     )
     outer = desk.kit.tool(name="outer", untrusted_output="handle")(lambda: inner("wholly new words"))
-    with desk.session.active(), pytest.raises(ToolRefused):
-        outer()
-    assert desk.session.saw_untrusted
+    with desk.session.active():
+        refusal = refused(outer)
+    assert (refusal.tool, refusal.code) == ("inner", "not_authorized")
+    assert "wholly" not in str(refusal)
+    assert not desk.session.saw_untrusted
 
 
 def test_the_event_names_the_handle_and_not_the_text() -> None:
@@ -476,7 +485,7 @@ def test_words_of_a_handle_are_not_held_against_the_requests_of_its_body(server:
     assert [arrived.body.decode() for arrived in server.arrived] == [MAIL]
 
 
-def test_a_refused_request_names_its_path_so_it_closes_the_gate(server: Server) -> None:
+def test_a_refused_request_names_no_path_to_the_model(server: Server) -> None:
     desk = Desk(unknown_hosts="refuse")
 
     def post(body: str) -> None:
@@ -485,7 +494,10 @@ def test_a_refused_request_names_its_path_so_it_closes_the_gate(server: Server) 
     with desk.session.active():
         refusal = refused(lambda: desk.kit.tool(handles=("body",), untrusted_output="handle")(post)(desk.handle))
     assert refusal.code == "unknown_host"
-    assert desk.session.saw_untrusted
+    assert isinstance(refusal, ActionRefused)
+    assert "money" not in str(refusal.to_dict())
+    assert not desk.session.saw_untrusted
+    assert "money" in str(desk.kit.events[-1].reason)
 
 
 def test_private_text_is_sent_only_by_a_tool_that_keeps_its_own_output(server: Server) -> None:
@@ -512,12 +524,10 @@ def test_who_may_read_what_is_behind_a_handle_counts() -> None:
     assert desk.code("eve@example.net", handle, tool=send) == "exfiltration_risk"
 
 
-def test_an_audience_that_is_made_of_the_value_closes_the_gate() -> None:
+def test_an_audience_that_is_made_of_the_value_is_not_shown() -> None:
     desk = Desk()
     payroll = desk.kit.tool(name="payroll", reads_private={"sam@example.com"})(lambda: None)
     desk.call(tool=payroll)
-    refusal = refused(
-        lambda: desk.call(body=desk.handle, tool=desk.tool(sends_out=lambda call: [call.arguments["body"]]))
-    )
-    assert refusal.code == "exfiltration_risk"
-    assert desk.session.saw_untrusted
+    tool = desk.tool(sends_out=lambda call: [call.arguments["body"]])
+    assert desk.code(body=desk.handle, tool=tool) == "exfiltration_risk"
+    assert not desk.session.saw_untrusted
