@@ -97,7 +97,11 @@ def test_on_refuse_may_raise() -> None:
     assert kit.event.outcome == "refused"
 
 
-@pytest.mark.parametrize("wrong", ["words", 7])
+async def answers(refused: ToolRefused) -> str:
+    return "in time"
+
+
+@pytest.mark.parametrize("wrong", ["words", 7, answers])
 def test_on_refuse_of_the_wrong_kind_is_an_error(wrong: Any) -> None:
     with pytest.raises(TypeError, match="on_refuse"):
         Kit(on_refuse=wrong)

@@ -156,8 +156,12 @@ def test_a_source_that_raises_is_a_failed_check() -> None:
 
 
 def test_a_source_of_the_wrong_kind_is_an_error() -> None:
-    with pytest.raises(TypeError, match="session"):
-        Kit(session="dana@example.com")
+    async def later() -> Session:
+        return dana()
+
+    for wrong in ("dana@example.com", later):
+        with pytest.raises(TypeError, match="session"):
+            Kit(session=wrong)
 
 
 def test_a_session_that_is_not_made_current_says_how() -> None:

@@ -266,3 +266,22 @@ def test_a_tool_of_a_toolkit_without_credentials_declares_none() -> None:
     with pytest.raises(TypeError, match="credentials"):
         Kit().tool(credential="api")(with_credential)
     toolpass.tool(credential="api", name="configured_later")(with_credential)
+
+
+@pytest.mark.parametrize(
+    ("declared", "checked"),
+    [
+        ({}, True),
+        ({"effect": "read"}, False),
+        ({"effect": "read", "sends_out": True}, True),
+        ({"effect": "write"}, True),
+        ({"effect": "write", "untrusted_inputs": "ignore"}, False),
+        ({"effect": "read", "untrusted_inputs": "check"}, True),
+        ({"effect": "read", "untrusted_inputs": {"x": "check"}}, True),
+    ],
+    ids=str,
+)
+def test_a_specification_says_whether_arguments_are_compared(declared: dict[str, Any], checked: bool) -> None:
+    spec = spec_of(Kit().tool(**declared)(lambda x: x))
+    assert spec is not None
+    assert spec.check_untrusted is checked

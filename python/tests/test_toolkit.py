@@ -26,7 +26,8 @@ def test_defaults_are_public_attributes() -> None:
     assert (kit.exfiltration, kit.fresh_effects, kit.intercept, kit.limits) == ("refuse", ("destructive",), True, {})
     assert (kit.on_refuse, kit.permissions, kit.private, kit.strict) == (None, None, (), False)
     assert (kit.session_source, kit.connection_specs, kit.unknown_hosts) == (None, None, "guarded")
-    for hidden in ("session", "connections", "anything"):
+    assert kit.recorder is None
+    for hidden in ("session", "connections", "record", "anything"):
         with pytest.raises(AttributeError):
             getattr(kit, hidden)
 
@@ -74,6 +75,7 @@ def test_only_the_sink_may_be_replaced() -> None:
         ({"connections": "git"}, TypeError),
         ({"connections": [{"integration": "github"}]}, ValueError),
         ({"connections": [{"id": "git"}]}, ValueError),
+        ({"connections": [{"id": 1, "integration": "github", "url": "https://git.example"}]}, ValueError),
         ({"connections": [{"id": "git", "integration": "no-such-system"}]}, ValueError),
         *(
             ({later: None}, TypeError)

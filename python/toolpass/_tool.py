@@ -119,6 +119,7 @@ def wrap(
     declared = {**given, "name": name, "receiver": receiver is not None}
     spelled = _spell(toolkit, name, parameters, types)
     guarded = Guarded(core, toolkit, spec, function, declared, spelled)
+    object.__setattr__(spec, "check_untrusted", guarded.check_untrusted)
     wrapper = _async_wrapper(guarded, function) if asynchronous else _sync_wrapper(guarded)
     _dress(wrapper, spec)
     return wrapper, spec

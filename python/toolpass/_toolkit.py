@@ -93,15 +93,15 @@ _PROTECTIVE = (
 )
 """Settings that hold something back: dropping one is worth a warning."""
 
-_ATTRIBUTES = {"connection_specs": "connections", "session_source": "session"}
+_ATTRIBUTES = {"connection_specs": "connections", "recorder": "record", "session_source": "session"}
 """Public attributes that are not named as their settings."""
 
 
 class Toolkit:
     """A set of tools under one set of settings.
 
-    The settings are keyword arguments; each is a public attribute of its name, `connections` as `connection_specs` and
-    `session` as `session_source`. `toolpass._types.Settings` says what each does.
+    The settings are keyword arguments; each is a public attribute of its name, `connections` as `connection_specs`,
+    `record` as `recorder` and `session` as `session_source`. `toolpass._types.Settings` says what each does.
 
     Raises:
         TypeError: An unknown setting, or a value of the wrong type.

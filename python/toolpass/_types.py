@@ -10,7 +10,7 @@ import inspect  # noqa: TC003 - whoever resolves these annotations needs the nam
 import re  # noqa: TC003
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar  # noqa: TC003
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike  # noqa: TC003
 from typing import Any, Literal, TypeAlias, TypedDict, Union
 
@@ -151,6 +151,7 @@ class ToolSpec:
         is_async: Whether it is awaited.
         variadic: The name of its `**` parameter.
         resources: Rules by resource type.
+        check_untrusted: Whether its arguments are compared with outside text.
     """
 
     name: str
@@ -169,3 +170,4 @@ class ToolSpec:
     is_async: bool
     variadic: str | None
     resources: Mapping[str, ScopeRule]
+    check_untrusted: bool = field(default=True, kw_only=True)

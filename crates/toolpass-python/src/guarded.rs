@@ -107,6 +107,12 @@ impl Guarded {
         })
     }
 
+    /// Whether its arguments are compared with outside text.
+    #[getter]
+    fn check_untrusted(&self) -> bool {
+        self.tool.checks_reads()
+    }
+
     /// Run an ordinary function: checks, body, event.
     fn call(
         slf: &Bound<'_, Self>,

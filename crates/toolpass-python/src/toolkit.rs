@@ -258,11 +258,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         },
         has_connections: connections.is_some(),
         systems,
-        exfiltration: one_of(
-            "exfiltration",
-            setting("exfiltration")?.as_ref(),
-            &[("refuse", true), ("off", false)],
-        )?,
+        exfiltration: exfiltration(setting("exfiltration")?.as_ref())?,
         audit_arguments: flag("audit_arguments", true)?,
         on_audit_error: on_audit_error(setting("audit_on_error")?.as_ref(), &audit)?,
         fence_untrusted: flag("fence_untrusted", true)?,
@@ -338,12 +334,28 @@ fn sink(given: &Bound<'_, PyDict>) -> PyResult<Sink> {
     if sink.hasattr("__toolpass_log_audit__")? {
         return Ok(Sink::Log);
     }
-    if is_async(&sink)? {
-        return Err(PyTypeError::new_err(
-            "expected `audit` to be an ordinary function; what an async one answers would be dropped",
+    reject_async("audit", &sink)?;
+    Ok(callable("audit", Some(sink))?.map_or(Sink::None, Sink::Callable))
+}
+
+/// Whether the guard against exfiltration is on.
+fn exfiltration(value: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+    if value.is_some_and(|value| value.extract::<&str>().is_ok_and(|text| text == "approve")) {
+        return Err(PyValueError::new_err(
+            "`exfiltration` cannot be \"approve\": approvals were removed; it is \"refuse\" or \"off\"",
         ));
     }
-    Ok(callable("audit", Some(sink))?.map_or(Sink::None, Sink::Callable))
+    one_of("exfiltration", value, &[("refuse", true), ("off", false)])
+}
+
+/// What an async function answers is no session and no result.
+fn reject_async(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if is_async(value)? {
+        return Err(PyTypeError::new_err(format!(
+            "expected `{name}` to be an ordinary function; nobody would await what an async one answers"
+        )));
+    }
+    Ok(())
 }
 
 fn session_source(value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
@@ -351,7 +363,11 @@ fn session_source(value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>
         Some(value) if !value.is_callable() && !value.hasattr("get")? => Err(PyTypeError::new_err(
             "expected `session` to be a context variable or a callable without arguments",
         )),
-        other => Ok(other.map(Bound::unbind)),
+        Some(value) => {
+            reject_async("session", &value)?;
+            Ok(Some(value.unbind()))
+        }
+        None => Ok(None),
     }
 }
 
@@ -361,7 +377,10 @@ fn on_refuse(value: Option<Bound<'_, PyAny>>) -> PyResult<OnRefuse> {
         Some(value) if value.extract::<&str>().is_ok_and(|text| text == "message") => {
             Ok(OnRefuse::Message)
         }
-        Some(value) if value.is_callable() => Ok(OnRefuse::Call(value.unbind())),
+        Some(value) if value.is_callable() => {
+            reject_async("on_refuse", &value)?;
+            Ok(OnRefuse::Call(value.unbind()))
+        }
         Some(_) => Err(PyTypeError::new_err(
             "expected `on_refuse` to be a callable or \"message\"",
         )),

@@ -112,6 +112,14 @@ pub(crate) fn systems(
 /// Systems described by hand, for an engine that runs elsewhere: `id`, `integration`, and what says where it is reached.
 fn described(given: &Bound<'_, PyAny>) -> PyResult<Systems> {
     let mut systems = Vec::new();
+    for one in given.try_iter()? {
+        let id = one?.get_item("id");
+        if id.is_ok_and(|id| !id.is_instance_of::<PyString>()) {
+            return Err(PyValueError::new_err(
+                "expected the `id` of every one of `connections` to be a text",
+            ));
+        }
+    }
     for members in connections(given)? {
         let text = |key: &str| {
             members.iter().find_map(|(name, value)| match value {
