@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pytest
 import requests
 
 import toolpass
+from support.kits import Engine, Kit, dana
 from support.watched import ALLOWED, REFUSED, Answer, Watched
 from toolpass import Session
 
@@ -138,3 +140,30 @@ def test_an_engine_that_names_no_connections_is_not_set_up(server: Server) -> No
 def test_a_connection_that_is_nowhere_is_an_error(url: str) -> None:
     with pytest.raises(ValueError, match="`github`"):
         Watched(url)
+
+
+def test_an_engine_is_told_the_token_at_a_request_and_asked_fresh_for_what_destroys(server: Server) -> None:
+    engine = Engine()
+    connections = [{"id": "github", "integration": "github", "url": server.url}]
+    kit = Kit(permissions=engine, connections=connections)
+    repo = f"{server.url}/api/v3/repos/acme/shop"
+
+    def body() -> None:
+        httpx.post(f"{repo}/issues", json={"title": "a title"}, trust_env=False)
+        httpx.delete(repo, trust_env=False)
+
+    with dana(token="t0k3n-of-dana").active():
+        kit.tool()(body)()
+    keywords = [keywords for _, keywords in engine.asked]
+    assert len(keywords) >= 2
+    assert all(asked["token"] == "t0k3n-of-dana" for asked in keywords)
+    assert "fresh" not in keywords[0] or keywords[0]["fresh"] is False
+    assert keywords[1]["fresh"] is True
+
+
+def test_a_file_that_is_returned_is_read_within_bounds() -> None:
+    with dana().active():
+        assert Kit().tool()(lambda: io.StringIO("one\ntwo\n"))() == ["one\n", "two\n"]
+        endless = type("Endless", (io.StringIO,), {"__next__": lambda self: "x" * 1_000_000})
+        with pytest.raises(ValueError, match="more than"):
+            Kit().tool()(lambda: endless())()
