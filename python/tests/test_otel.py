@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import datetime
 import logging
 import subprocess
@@ -10,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
+from opentelemetry import trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
@@ -31,9 +34,9 @@ class Telemetry:
 
     def __init__(self, **settings: Any) -> None:
         self.exporter = InMemorySpanExporter()
-        provider = TracerProvider(shutdown_on_exit=False)
-        provider.add_span_processor(SimpleSpanProcessor(self.exporter))
-        self.tracer = provider.get_tracer("test")
+        self.provider = TracerProvider(shutdown_on_exit=False)
+        self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
+        self.tracer = self.provider.get_tracer("test")
         self.reader = InMemoryMetricReader()
         meters = MeterProvider([self.reader], shutdown_on_exit=False)
         self.events: list[toolpass.AuditEvent] = []
@@ -79,8 +82,98 @@ def test_a_call_is_a_span_that_lasts_as_long() -> None:
         "toolpass.id": event.id,
     }
     began = datetime.datetime.fromtimestamp((span.start_time or 0) / 1e9, datetime.timezone.utc)
-    assert began.isoformat(timespec="milliseconds").replace("+00:00", "Z") == event.time
+    assert began <= moment(event.time) + datetime.timedelta(milliseconds=1)
+    assert (span.end_time or 0) - (span.start_time or 0) >= round(event.duration_ms * 1_000_000)
+
+
+def test_a_function_around_the_sink_has_spans_made_afterwards() -> None:
+    telemetry = Telemetry()
+    tool = Kit(audit=lambda event: telemetry.sink(event)).tool(name="send")(lambda: trace.get_current_span())
+    with dana().active():
+        assert tool() is trace.INVALID_SPAN
+    span, (event,) = telemetry.span(), telemetry.events
+    began = datetime.datetime.fromtimestamp((span.start_time or 0) / 1e9, datetime.timezone.utc)
+    assert began == moment(event.time)
     assert (span.end_time or 0) - (span.start_time or 0) == round(event.duration_ms * 1_000_000)
+
+
+def moment(time: str) -> datetime.datetime:
+    """The time of an event."""
+    return datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("raises", [False, True])
+def test_the_span_begins_before_the_checks_and_is_current_in_the_body(asynchronous: bool, raises: bool) -> None:
+    telemetry = Telemetry()
+    started: list[str] = []
+
+    class Tells(SpanProcessor):
+        def on_start(self, span: Any, parent_context: Any = None) -> None:
+            started.append(span.name)
+
+    telemetry.provider.add_span_processor(Tells())
+
+    def in_scope(value: str) -> bool:
+        started.append("checked")
+        return True
+
+    def body(to: str) -> str:
+        with telemetry.tracer.start_as_current_span("work of the body"):
+            if raises:
+                raise LookupError(to)
+        return to
+
+    async def abody(to: str) -> str:
+        await asyncio.sleep(0)
+        return body(to)
+
+    kit = Kit(audit=telemetry.sink)
+    tool = kit.tool(name="send", scope={"to": in_scope})(abody if asynchronous else body)
+    before = trace.get_current_span()
+
+    async def main() -> None:
+        with contextlib.suppress(LookupError):
+            await tool("sam")
+        assert trace.get_current_span() is before
+
+    with dana().active():
+        if asynchronous:
+            asyncio.run(main())
+        else:
+            with contextlib.suppress(LookupError):
+                tool("sam")
+    assert trace.get_current_span() is before
+    assert started == ["toolpass.tool send", "checked", "work of the body"]
+    spans = {span.name: span for span in telemetry.exporter.get_finished_spans()}
+    call, work = spans["toolpass.tool send"], spans["work of the body"]
+    assert work.parent is not None
+    assert call.context is not None
+    assert work.parent.span_id == call.context.span_id
+    assert (call.end_time or 0) >= (work.end_time or 0)
+    assert dict(call.attributes or {})["toolpass.outcome"] == ("raised" if raises else "ran")
+
+
+def test_a_cancelled_body_ends_its_span() -> None:
+    telemetry = Telemetry()
+
+    async def main() -> None:
+        begun = asyncio.Event()
+
+        @Kit(audit=telemetry.sink).tool(name="send")
+        async def send() -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        calling = asyncio.ensure_future(send())
+        await begun.wait()
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+
+    with dana().active():
+        asyncio.run(main())
+    assert telemetry.span().name == "toolpass.tool send"
 
 
 def test_each_request_is_a_child(server: Server) -> None:
@@ -99,7 +192,12 @@ def test_each_request_is_a_child(server: Server) -> None:
         assert child.parent is not None
         assert call.context is not None
         assert child.parent.span_id == call.context.span_id
-        assert child.start_time == child.end_time == call.end_time
+        assert (call.start_time or 0) <= (child.start_time or 0) + 1_000_000  # the event's times are whole milliseconds
+        assert (child.start_time or 0) <= (child.end_time or 0) <= (call.end_time or 0) + 1_000_000
+    for child, action in zip((read, first, second), telemetry.events[0].actions, strict=True):
+        assert action.time is not None
+        assert child.start_time == round(moment(action.time).timestamp() * 1000) * 1_000_000
+        assert (child.end_time or 0) - (child.start_time or 0) == round(action.duration_ms * 1_000_000)
     assert dict(read.attributes or {})["toolpass.path"] == ALLOWED
     attributes = dict(first.attributes or {})
     assert (
@@ -158,10 +256,11 @@ def test_a_span_is_inside_the_applications_own() -> None:
     with telemetry.tracer.start_as_current_span("turn") as turn, dana().active():
         outer()
     by_name = {span.name: span for span in telemetry.spans()}
-    for name in ("inner", "outer"):
+    for name, outside in (("inner", by_name["toolpass.tool outer"].context), ("outer", turn.get_span_context())):
         parent = by_name[f"toolpass.tool {name}"].parent
         assert parent is not None
-        assert parent.span_id == turn.get_span_context().span_id
+        assert outside is not None
+        assert parent.span_id == outside.span_id
     attributes = [dict(by_name[f"toolpass.tool {name}"].attributes or {}) for name in ("inner", "outer")]
     assert attributes[0]["toolpass.parent"] == attributes[1]["toolpass.id"]
 
@@ -187,6 +286,8 @@ def test_calls_are_counted_without_naming_anybody() -> None:
     ran, stopped = {"tool": "send", "outcome": "ran"}, {"tool": "send", "outcome": "refused"}
     assert telemetry.points("toolpass.calls") == [(ran, 2), ({**stopped, "code": "limit_reached"}, 1)]
     assert telemetry.points("toolpass.call.duration") == [(ran, 2), (stopped, 1)]
+    allowed = {"tool": "send", "outcome": "allowed"}
+    assert telemetry.points("toolpass.check.duration") == [(allowed, 2), (stopped, 1)]
 
 
 @pytest.mark.parametrize("how", ["argument", "environment", "neither"])
@@ -224,7 +325,7 @@ def test_broken_telemetry_changes_no_call_and_loses_no_event(caplog: pytest.LogC
     with dana().active():
         assert Kit(audit=sink).tool()(lambda: "ran")() == "ran"
     assert [event.outcome for event in events] == ["ran"]
-    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+    assert [record.levelno for record in caplog.records] == [logging.ERROR] * 2, "at its begin, and at its end"
 
 
 def test_without_a_provider_nothing_breaks(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,19 +2,21 @@
 
     toolpass.configure(permissions=tp, audit=toolpass.otel.audit_sink())
 
-A call's event becomes a span when the call is over, with one child for each of its requests. Spans hold what the event
-holds, without the arguments; metrics name neither a person nor a resource. Nothing here can change a call: a sink that
-raises is logged, and the call ends as it would have.
+The span of a call begins before its checks and is current around its body, so what the body records is inside. When the
+call is over it gets one child for each request, at the request's own time. Spans hold what the event holds, without the
+arguments; metrics name neither a person nor a resource. Nothing here can change a call: a sink that raises is logged,
+and the call ends as it would have.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
+import time
 from typing import TYPE_CHECKING, Any, Literal
 
 try:
-    from opentelemetry import metrics, trace
+    from opentelemetry import context, metrics, trace
     from opentelemetry.trace import SpanKind, Status, StatusCode
 except ImportError as error:
     raise ImportError(
@@ -46,8 +48,9 @@ def audit_sink(
 ) -> AuditSink:
     """An audit sink that makes a span of every call, and counts calls and requests.
 
-    A span begins and ends when its call did. Its children are at its end, since an event does not say when each request
-    was made. A call within another call names the other's event in `toolpass.parent`.
+    Give it to a toolkit as it is: a function around it is told of a call only when that is over, and then its span is
+    made afterwards and was never current. A call within another call is inside the other's span, and names its event in
+    `toolpass.parent`.
 
     Args:
         tracer: Where spans go; the global provider's tracer `toolpass` when left out.
@@ -74,18 +77,59 @@ def audit_sink(
     if semconv not in {None, "genai"}:
         raise ValueError('expected `semconv` to be "genai" or None')
     spans = _Spans(tracer, ok={"ran", "refused"} if refused_as == "ok" else {"ran"}, genai=_uses_genai(semconv))
-    counts = _Counts(meter)
+    return _Sink(spans, _Counts(meter), then)
 
-    def sink(event: AuditEvent) -> None:
+
+class _Sink:
+    """The sink of a toolkit. It is told of the begin of a call, and answers the sink of that call."""
+
+    def __init__(self, spans: _Spans, counts: _Counts, then: AuditSink | None) -> None:
+        self.spans, self.counts, self.then = spans, counts, then
+
+    def __call__(self, event: AuditEvent) -> None:
+        """The event of a call whose begin was not told."""
+        self.hear(event, None)
+
+    def __toolpass_begin__(self, tool: str) -> _Following:
+        return _Following(self, tool)
+
+    def hear(self, event: AuditEvent, following: _Following | None) -> None:
+        """Make an event a span, count it, and hand it on."""
         try:
             if event.outcome != "started":  # the event of its end is still to come
-                spans.add(event)
-                counts.add(event)
+                self.spans.add(event, following)
+                self.counts.add(event, following)
         finally:
-            if then is not None:
-                then(event)
+            if self.then is not None:
+                self.then(event)
 
-    return sink
+
+class _Following:
+    """One call, from before its checks: its sink, and what makes its span current around its body."""
+
+    def __init__(self, sink: _Sink, tool: str) -> None:
+        self._sink = sink
+        self.span = sink.spans.start(tool)
+        self.began = time.perf_counter()
+        self.body_began: float | None = None
+        self._token: Any = None
+
+    def __call__(self, event: AuditEvent) -> None:
+        self._sink.hear(event, self)
+
+    def enter(self) -> None:
+        """Its body begins here."""
+        self.body_began = time.perf_counter()
+        self._token = context.attach(trace.set_span_in_context(self.span))
+
+    def leave(self) -> None:
+        """Its body is over."""
+        if self._token is not None:
+            context.detach(self._token)
+
+    def checked_for(self) -> float:
+        """How long the checks before its body took, in seconds."""
+        return (self.body_began or time.perf_counter()) - self.began
 
 
 class _Spans:
@@ -95,29 +139,30 @@ class _Spans:
         self._tracer = tracer or trace.get_tracer("toolpass", _native.__version__)
         self._ok, self._genai = ok, genai
 
-    def add(self, event: AuditEvent) -> None:
-        """The span of a call and those of its requests."""
-        start = _nanoseconds(event.time)
-        end = start + round(event.duration_ms * 1_000_000)
-        span = self._tracer.start_span(
-            f"execute_tool {event.tool}" if self._genai else f"toolpass.tool {event.tool}",
-            kind=SpanKind.INTERNAL,
-            attributes={**_present(event, _CALL), **(_genai(event) if self._genai else {})},
-            start_time=start,
-        )
+    def start(self, tool: str, at: int | None = None) -> Span:
+        """Begin the span of a call."""
+        name = f"execute_tool {tool}" if self._genai else f"toolpass.tool {tool}"
+        return self._tracer.start_span(name, kind=SpanKind.INTERNAL, start_time=at)
+
+    def add(self, event: AuditEvent, following: _Following | None) -> None:
+        """End the span of a call, after those of its requests."""
+        began = _nanoseconds(event.time)
+        span = self.start(event.tool, began) if following is None else following.span
+        span.set_attributes({**_present(event, _CALL), **(_genai(event) if self._genai else {})})
         inside = trace.set_span_in_context(span)
         for action in event.actions:
+            start = began if action.time is None else _nanoseconds(action.time)
             child = self._tracer.start_span(
                 "toolpass.request",
                 context=inside,
                 kind=SpanKind.INTERNAL,
                 attributes={**_present(action, _REQUEST), "toolpass.outcome": action.outcome},
-                start_time=end,
+                start_time=start,
             )
-            self._finish(child, action.outcome, action, end)
-        self._finish(span, event.outcome, event, end)
+            self._finish(child, action.outcome, action, start + _length(action))
+        self._finish(span, event.outcome, event, None if following else began + _length(event))
 
-    def _finish(self, span: Span, outcome: str, about: AuditEvent | ObservedAction, end: int) -> None:
+    def _finish(self, span: Span, outcome: str, about: AuditEvent | ObservedAction, end: int | None) -> None:
         if outcome in self._ok or outcome == "allowed":
             span.set_status(Status(StatusCode.OK))
         else:
@@ -127,7 +172,7 @@ class _Spans:
 
 
 class _Counts:
-    """Counters and the histogram of calls."""
+    """Counters and histograms of calls."""
 
     def __init__(self, meter: Meter | None) -> None:
         meter = meter or metrics.get_meter("toolpass", _native.__version__)
@@ -138,12 +183,19 @@ class _Counts:
         self._duration = meter.create_histogram(
             "toolpass.call.duration", unit="s", description="How long calls of tools took, their bodies included."
         )
+        self._checks = meter.create_histogram(
+            "toolpass.check.duration", unit="s", description="How long the checks before the bodies of tools took."
+        )
 
-    def add(self, event: AuditEvent) -> None:
+    def add(self, event: AuditEvent, following: _Following | None) -> None:
         """Count a call and its requests."""
         ended = {"tool": event.tool, "outcome": event.outcome}
         self._calls.add(1, {**ended, "code": event.code} if event.code else ended)
         self._duration.record(event.duration_ms / 1000, ended)
+        if following is not None:
+            let_through = following.body_began is not None
+            outcome = "allowed" if let_through else event.outcome
+            self._checks.record(following.checked_for(), {"tool": event.tool, "outcome": outcome})
         for action in event.actions:
             known = {"integration": action.integration, "action": action.action}
             present = {name: value for name, value in known.items() if value is not None}
@@ -176,15 +228,22 @@ def _uses_genai(semconv: str | None) -> bool:
     return semconv == "genai" or "gen_ai_latest_experimental" in [name.strip() for name in opted]
 
 
-def _nanoseconds(time: str) -> int:
+def _length(about: AuditEvent | ObservedAction) -> int:
+    return round(about.duration_ms * 1_000_000)
+
+
+def _nanoseconds(moment_text: str) -> int:
     """A UTC time with milliseconds, in nanoseconds since the epoch."""
-    moment = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
+    moment = datetime.datetime.fromisoformat(moment_text.replace("Z", "+00:00"))
     since = moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
     return since // datetime.timedelta(microseconds=1) * 1000
 
 
 # Members of an event and of a request; never the arguments.
-_CALL = ("tool", "outcome", "user", "session", "effect", "code", "reason", "id", "parent", "authorization")
+_CALL = (
+    *("tool", "outcome", "user", "session", "effect", "code", "reason", "id", "parent", "authorization"),
+    "revoked_during_call",
+)
 _REQUEST = (
     *("integration", "connection", "action", "resource", "effect", "method", "host", "path", "code", "reason"),
     *("as_agent", "sends_out", "untrusted_output", "sensitive", "note"),

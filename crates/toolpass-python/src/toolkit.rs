@@ -50,6 +50,8 @@ pub(crate) struct State {
     /// The toolkit's open live pages.
     pub(crate) pages: Arc<Pages>,
     audit: Sink,
+    /// What a sink that follows calls is told at the begin of each, see [`State::follow`].
+    begin: Option<Py<PyAny>>,
 }
 
 /// What the caller of a refused call gets.
@@ -125,35 +127,54 @@ impl ToolkitCore {
 }
 
 impl State {
+    /// Tell a sink that follows calls that one begins. What it answers is the sink of that call, with `enter` and `leave` around
+    /// its body.
+    /// Errors: what is no `Exception`.
+    pub(crate) fn follow(&self, py: Python<'_>, tool: &str) -> PyResult<Option<Py<PyAny>>> {
+        let Some(begin) = &self.begin else {
+            return Ok(None);
+        };
+        match begin.call1(py, (tool,)) {
+            Ok(sink) => Ok(Some(sink)),
+            Err(error) => log_raised(py, error, UNFOLLOWED).map(|()| None),
+        }
+    }
+
     /// Show a finished call on the open pages and hand its event to its sink. A sink that raises is logged, nothing else.
     /// Errors: what is no `Exception`.
     pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
+        self.emit_by(py, None, event)
+    }
+
+    /// The same of a call that has a sink of its own.
+    /// Errors: what is no `Exception`.
+    pub(crate) fn emit_by(
+        &self,
+        py: Python<'_>,
+        own: Option<&Py<PyAny>>,
+        event: guard::AuditEvent,
+    ) -> PyResult<()> {
         self.pages.complete(&event);
-        match self.send(py, event) {
-            Err(error) if error.is_instance_of::<PyException>(py) => {
-                // A logger that raises as well leaves nobody to tell.
-                let _ = audit_logger(py).and_then(|logger| {
-                    let kwargs = PyDict::new(py);
-                    kwargs.set_item("exc_info", error.value(py))?;
-                    logger.call_method(
-                        "error",
-                        ("the audit sink raised; the event is lost",),
-                        Some(&kwargs),
-                    )
-                });
-                Ok(())
-            }
-            other => other,
+        match self.send(py, own, event) {
+            Ok(()) => Ok(()),
+            Err(error) => log_raised(py, error, LOST),
         }
     }
 
     /// Hand an event to its sink.
     /// Errors: what the sink raised.
-    pub(crate) fn send(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
-        match &self.audit {
-            Sink::None => Ok(()),
-            Sink::Callable(sink) => sink.call1(py, (AuditEvent::new(event),)).map(drop),
-            Sink::Log => log_event(py, event),
+    pub(crate) fn send(
+        &self,
+        py: Python<'_>,
+        own: Option<&Py<PyAny>>,
+        event: guard::AuditEvent,
+    ) -> PyResult<()> {
+        match (own, &self.audit) {
+            (Some(sink), _) | (None, Sink::Callable(sink)) => {
+                sink.call1(py, (AuditEvent::new(event),)).map(drop)
+            }
+            (None, Sink::None) => Ok(()),
+            (None, Sink::Log) => log_event(py, event),
         }
     }
 
@@ -184,6 +205,26 @@ pub(crate) fn ensure_hooks(py: Python<'_>) -> PyResult<Option<String>> {
         .call0()?
         .extract()
 }
+
+/// Log what a sink raised.
+/// Errors: what is no `Exception`.
+pub(crate) fn log_raised(py: Python<'_>, error: PyErr, text: &str) -> PyResult<()> {
+    if !error.is_instance_of::<PyException>(py) {
+        return Err(error);
+    }
+    // A logger that raises as well leaves nobody to tell.
+    let _ = audit_logger(py).and_then(|logger| {
+        let kwargs = PyDict::new(py);
+        kwargs.set_item("exc_info", error.value(py))?;
+        logger.call_method("error", (text,), Some(&kwargs))
+    });
+    Ok(())
+}
+
+const LOST: &str = "the audit sink raised; the event is lost";
+
+/// What is said when a sink could not be told how far a call is.
+pub(crate) const UNFOLLOWED: &str = "the audit sink raised; it does not follow this call";
 
 /// `logging.INFO`.
 const INFO: u8 = 20;
@@ -296,6 +337,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         recorder: held.recorder,
         looked: Looked::default(),
         pages: Arc::default(),
+        begin: follows(given)?,
         audit,
     })
 }
@@ -356,6 +398,16 @@ fn reject_async(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         )));
     }
     Ok(())
+}
+
+/// How a sink is told of the begin of a call, when it wants to be.
+fn follows(given: &Bound<'_, PyDict>) -> PyResult<Option<Py<PyAny>>> {
+    match given.get_item("audit")? {
+        Some(sink) if !sink.is_none() => {
+            Ok(sink.getattr_opt("__toolpass_begin__")?.map(Bound::unbind))
+        }
+        Some(_) | None => Ok(None),
+    }
 }
 
 fn session_source(value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {

@@ -40,6 +40,7 @@ pub(super) enum Ended<'py> {
 impl Entered {
     /// Make the call the current one, outside any block.
     pub(super) fn enter(py: Python<'_>, opened: &Opened) -> PyResult<Entered> {
+        opened.body_begins(py)?;
         let call = call_variable().set(opened.context.bind(py).clone().into_any())?;
         let act_as = if act_as_variable().get(py)?.is_none() {
             None
@@ -53,13 +54,14 @@ impl Entered {
     }
 
     /// Put back what was current before.
-    pub(super) fn leave(self, py: Python<'_>) {
+    pub(super) fn leave(self, py: Python<'_>, opened: &Opened) {
         // A coroutine that is closed in another context than it ran in cannot put anything back there, and need not.
         let _ = match self.act_as {
             Some(token) => act_as_variable().reset(token.into_bound(py)),
             None => left_outside(py),
         };
         let _ = call_variable().reset(self.call.into_bound(py));
+        opened.body_is_over(py);
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn run(
         Err(error) => Ended::Raised(error),
     };
     drop(on_thread);
-    entered.leave(py);
+    entered.leave(py, opened);
     conclude(py, opened, &call, ended)
 }
 

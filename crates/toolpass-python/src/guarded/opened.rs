@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use toolpass_core::codes::Outcome;
 use toolpass_guard::arguments::Argument;
+use toolpass_guard::audit::AuditEvent;
 use toolpass_guard::call::{BodyEnd, Call, Finished, Permit};
 use toolpass_guard::entitlements::enforce::Standing;
 use toolpass_guard::entitlements::record::Run;
@@ -27,7 +28,7 @@ use crate::runtime;
 use crate::secrets::revealed;
 use crate::session::Session;
 use crate::source::{current_call, current_session};
-use crate::toolkit::{OnRefuse, State, ensure_hooks};
+use crate::toolkit::{OnRefuse, State, UNFOLLOWED, ensure_hooks, log_raised};
 use crate::value::{PyValue, type_name};
 use crate::watch::Watched;
 
@@ -43,6 +44,8 @@ pub(crate) struct Opened {
     _watched: Option<Watched>,
     /// What the body is called with, when handles stood in what was given.
     substituted: Option<(Py<PyTuple>, Py<PyDict>)>,
+    /// The sink of this call, of a sink that follows calls from their begin.
+    follower: Option<Py<PyAny>>,
     admission: Mutex<Option<Admission>>,
     /// What made a check fail unexpectedly.
     crash: Mutex<Option<PyErr>>,
@@ -88,6 +91,7 @@ impl Opened {
     ) -> PyResult<Opened> {
         let (py, guarded) = (slf.py(), slf.get());
         let state = guarded.state(py);
+        let follower = state.follow(py, &guarded.tool.name)?;
         let heard = state.wants_events(py);
         let (around, failed) = match Surroundings::look(py, guarded, &state) {
             Ok(around) => (around, None),
@@ -144,6 +148,7 @@ impl Opened {
             context: Py::new(py, context)?,
             heard,
             substituted: substituted.map(|(args, kwargs)| (args.unbind(), kwargs.unbind())),
+            follower,
             admission: Mutex::new(Some(admission)),
             crash: Mutex::default(),
         };
@@ -234,7 +239,8 @@ impl Opened {
     /// Write the event without which the body does not run.
     /// Errors: what interrupted the sink.
     pub(super) fn announce(&self, py: Python<'_>, mut admission: Admission) -> PyResult<Admission> {
-        match self.state.send(py, self.call.started(Asker::now())) {
+        let started = self.call.started(Asker::now());
+        match self.state.send(py, self.follower.as_ref(), started) {
             Ok(()) => admission.answer_audit(Ok(())),
             Err(error) if error.is_instance_of::<PyException>(py) => {
                 admission.answer_audit(Err(type_name(error.value(py))));
@@ -457,7 +463,7 @@ impl Opened {
         drop(self.admission());
         if self.heard {
             let event = self.call.finish(&BodyEnd::Cancelled, Asker::now()).event;
-            if let Err(another) = self.state.emit(py, event) {
+            if let Err(another) = self.emit(py, event) {
                 return another;
             }
         } else {
@@ -470,8 +476,7 @@ impl Opened {
     pub(super) fn refuse(&self, py: Python<'_>, refusal: Refusal) -> PyResult<Py<PyAny>> {
         let refusal = self.call.end_refused(refusal);
         if self.heard {
-            self.state
-                .emit(py, self.call.refuse(refusal.clone(), Asker::now()).event)?;
+            self.emit(py, self.call.refuse(refusal.clone(), Asker::now()).event)?;
         }
         let crash = self
             .crash
@@ -497,7 +502,7 @@ impl Opened {
         let Finished { event, refusal } = self.call.finish(end, Asker::now());
         let recorded = recorder.map(|recorder| (recorder, event.outcome, event.actions.clone()));
         let sent = if self.heard {
-            self.state.emit(py, event)
+            self.emit(py, event)
         } else {
             Ok(())
         };
@@ -511,6 +516,32 @@ impl Opened {
             entitlements::record(py, recorder, run);
         }
         sent.map(|()| refusal)
+    }
+
+    fn emit(&self, py: Python<'_>, event: AuditEvent) -> PyResult<()> {
+        self.state.emit_by(py, self.follower.as_ref(), event)
+    }
+
+    /// Tell whoever follows the call that its body begins here.
+    /// Errors: what is no `Exception`.
+    pub(super) fn body_begins(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, pyo3::intern!(py, "enter"))
+    }
+
+    /// Tell whoever follows the call that its body is over.
+    pub(super) fn body_is_over(&self, py: Python<'_>) {
+        // An interrupt here would leave the call without an end.
+        let _ = self.tell(py, pyo3::intern!(py, "leave"));
+    }
+
+    fn tell(&self, py: Python<'_>, what: &Bound<'_, PyString>) -> PyResult<()> {
+        match &self.follower {
+            None => Ok(()),
+            Some(follower) => match follower.call_method0(py, what) {
+                Ok(_) => Ok(()),
+                Err(error) => log_raised(py, error, UNFOLLOWED),
+            },
+        }
     }
 
     /// What the caller of a refused call gets: an exception, or what `on_refuse` makes of it.

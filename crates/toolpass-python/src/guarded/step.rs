@@ -325,7 +325,7 @@ impl Step {
     fn leave(&self, py: Python<'_>) -> PyResult<Arc<Call>> {
         match std::mem::replace(&mut *self.stage(), Stage::Done) {
             Stage::Ready { call, entered, .. } => {
-                entered.leave(py);
+                entered.leave(py, &self.opened);
                 Ok(call)
             }
             Stage::Answered(_) | Stage::Done | Stage::Waiting { .. } => {
