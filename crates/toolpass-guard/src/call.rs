@@ -13,6 +13,7 @@ use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::Question;
+use toolpass_wire::request::WireRequest;
 
 use crate::again::{Again, AnsweredBy, Destroyed};
 use crate::audit::{AuditEvent, CallOutcome, Counts, Note, ObservedAction};
@@ -119,7 +120,7 @@ enum Late {
 struct Passage {
     number: u64,
     who: ActAs,
-    sending: [u8; 32],
+    request: Arc<WireRequest>,
 }
 
 /// The one value that lets a body run.
@@ -463,8 +464,13 @@ impl Call {
         self.lock().missing = Some(code);
     }
 
-    pub(crate) fn refused_before(&self, digest: &[u8; 32]) -> Option<Refusal> {
-        self.lock().refused.get(digest).cloned()
+    /// The refusal of the same request before. It is told apart only when there was any.
+    pub(crate) fn refused_before(&self, request: &WireRequest) -> Option<Refusal> {
+        if self.lock().refused.is_empty() {
+            return None;
+        }
+        let digest = request.digest();
+        self.lock().refused.get(&digest).cloned()
     }
 
     /// Record a refused request, without the call's secrets; the first one becomes the outcome.
@@ -485,7 +491,7 @@ impl Call {
     /// [`Call::revoke`]d. Nothing when the call has ended meanwhile, unless the request may pass all the same.
     pub(crate) fn record_allowed(
         &self,
-        (who, sending): (ActAs, [u8; 32]),
+        (who, request): (ActAs, &Arc<WireRequest>),
         came: Monotonic,
         actions: Vec<ObservedAction>,
         even_when_over: bool,
@@ -511,7 +517,7 @@ impl Call {
         state.permits.push(Passage {
             number,
             who,
-            sending,
+            request: Arc::clone(request),
         });
         Some(number)
     }
@@ -522,15 +528,28 @@ impl Call {
     }
 
     /// Use up the permit an upper layer was given for this very request, on this authority.
-    pub(crate) fn take_permit(&self, who: ActAs, sending: &[u8; 32]) -> bool {
-        let mut state = self.lock();
-        let found = state
+    pub(crate) fn take_permit(&self, who: ActAs, request: &WireRequest) -> bool {
+        let held: Vec<_> = self
+            .lock()
             .permits
             .iter()
-            .position(|passage| passage.who == who && passage.sending == *sending);
-        found
-            .map(|index| state.permits.swap_remove(index))
-            .is_some()
+            .filter(|passage| passage.who == who)
+            .map(|passage| (passage.number, Arc::clone(&passage.request)))
+            .collect();
+        // Comparing may take as long as the bodies are big, so nobody waits for it.
+        let same = held
+            .iter()
+            .find(|(_, held)| held.sending() == request.sending());
+        same.is_some_and(|(number, _)| {
+            let mut state = self.lock();
+            let place = state
+                .permits
+                .iter()
+                .position(|passage| passage.number == *number);
+            place
+                .map(|place| state.permits.swap_remove(place))
+                .is_some()
+        })
     }
 
     /// The request with this permit has been sent.

@@ -97,7 +97,7 @@ pub enum RequestNext {
 pub struct RequestPermit {
     call: Arc<Call>,
     number: u64,
-    sending: [u8; 32],
+    request: Arc<WireRequest>,
     unasked_write: bool,
 }
 
@@ -173,7 +173,7 @@ enum Awaited {
 impl RequestPermit {
     /// Whether `request` is the one this permit is for.
     pub fn covers(&self, request: &WireRequest) -> bool {
-        self.sending == request.sending()
+        self.request.sending() == request.sending()
             && request.host_problem().is_none()
             && request.problem().is_none()
     }
@@ -205,7 +205,7 @@ impl Drop for RequestPermit {
 /// innermost `as_user()` or `as_agent()` block, if any.
 pub fn admitted(call: &Call, block: Option<ActAs>, request: &WireRequest) -> bool {
     let who = block.unwrap_or(call.settings.act_as);
-    request.is_plain() && call.take_permit(who, &request.sending())
+    request.is_plain() && call.take_permit(who, request)
 }
 
 impl RequestCheck {
@@ -252,7 +252,7 @@ impl RequestCheck {
         if let Some(refusal) = self.ending.take() {
             return (None, RequestNext::Refuse(refusal));
         }
-        if let Some(refusal) = self.call.refused_before(&self.request.digest()) {
+        if let Some(refusal) = self.call.refused_before(&self.request) {
             return self.end_told(refusal);
         }
         if let Some(refusal) = self.refusal.take() {
@@ -402,13 +402,12 @@ impl RequestCheck {
     }
 
     fn end_passed(mut self, now: Monotonic) -> (Option<RequestCheck>, RequestNext) {
-        let sending = self.request.sending();
         let even_when_over = self.late || self.is_to_unknown_host();
         let mut actions = self.actions();
         for action in &mut actions {
             action.duration_us = microseconds(now.since(self.came));
         }
-        let passing = (self.block, sending);
+        let passing = (self.block, &self.request);
         let recorded = self
             .call
             .record_allowed(passing, self.came, actions, even_when_over);
@@ -429,7 +428,7 @@ impl RequestCheck {
         let permit = RequestPermit {
             call,
             number,
-            sending,
+            request: Arc::clone(&self.request),
             unasked_write: self.is_unasked_write(),
         };
         (None, RequestNext::Pass(permit))

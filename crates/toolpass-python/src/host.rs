@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use toolpass_guard::scope::{AskText, Host, PredicateId, Verdict};
 
+use crate::source::Quiet;
 use crate::value::{PyValue, type_name};
 
 /// A scope rule of the host.
@@ -107,18 +108,26 @@ impl<'py> Host<PyValue<'_, 'py>> for PyHost<'_, 'py> {
 
 impl AskText for PyHost<'_, '_> {
     fn holds_text(&self, predicate: PredicateId, text: &str) -> bool {
-        self.callables.holds_text(predicate, text)
+        self.callables.holds_text_in(self.py, predicate, text)
     }
 }
 
+/// At a request: what a predicate sends is not the body's.
 impl AskText for Callables {
     fn holds_text(&self, predicate: PredicateId, text: &str) -> bool {
         Python::attach(|py| {
-            let value = PyString::new(py, text).into_any();
-            self.predicates
-                .get(predicate.0)
-                .is_some_and(|predicate| predicate.holds(py, &value).unwrap_or(false))
+            let quiet = Quiet::default();
+            quiet.begin(py).is_ok() && self.holds_text_in(py, predicate, text)
         })
+    }
+}
+
+impl Callables {
+    fn holds_text_in(&self, py: Python<'_>, predicate: PredicateId, text: &str) -> bool {
+        let value = PyString::new(py, text).into_any();
+        self.predicates
+            .get(predicate.0)
+            .is_some_and(|predicate| predicate.holds(py, &value).unwrap_or(false))
     }
 }
 

@@ -28,7 +28,7 @@ use crate::guarded::NO_STORE;
 use crate::locate::{self, Located};
 use crate::redaction;
 use crate::runtime;
-use crate::source::{OnThread, current_block};
+use crate::source::{Quiet, current_block};
 use crate::toolkit::State;
 use crate::value::type_name;
 
@@ -64,7 +64,7 @@ impl Permit {
     }
 
     /// Leave it to no lower hook: it is kept only until the request is sent, which takes as long as the permit is kept.
-    fn release(&self) {
+    pub(crate) fn release(&self) {
         self.0.release();
     }
 }
@@ -81,10 +81,20 @@ pub(crate) fn observe(
     context: &Bound<'_, CallContext>,
     parts: &Bound<'_, PyTuple>,
 ) -> PyResult<Permit> {
+    ask_now(context, read(parts))
+}
+
+/// The same of a request that was read, or could not be.
+/// Errors: as [`observe`].
+pub(crate) fn ask_now(
+    context: &Bound<'_, CallContext>,
+    request: PyResult<WireRequest>,
+) -> PyResult<Permit> {
     let (this, py) = (context.get(), context.py());
-    let _check = OnThread::check();
-    let started = read(parts).and_then(|request| this.start(py, request));
-    this.settle(py, started.and_then(|check| this.decide_now(py, check)))
+    let quiet = Quiet::default();
+    let started = request.and_then(|request| this.start(py, request));
+    let decided = started.and_then(|check| this.decide_now(py, &quiet, check));
+    this.settle(py, &quiet, decided)
 }
 
 /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.
@@ -96,6 +106,7 @@ pub(crate) fn observe_soon<'py>(
     let started = read(parts).and_then(|request| this.start(py, request));
     this.settle(
         py,
+        &Quiet::default(),
         started.and_then(|check| Observing::advance(context, check, None)),
     )
 }
@@ -190,7 +201,7 @@ impl Observing {
         let went_on = waiting
             .answered(py, answer)
             .and_then(|(check, raised)| Observing::advance(context, check, raised));
-        context.get().settle(py, went_on)
+        context.get().settle(py, &Quiet::default(), went_on)
     }
 
     /// Go on as far as possible without waiting. `raised` is what the engine raised last.
@@ -319,58 +330,78 @@ impl CallContext {
         })
     }
 
-    fn decide_now(&self, py: Python<'_>, check: RequestCheck) -> PyResult<Permit> {
+    fn decide_now<'py>(
+        &self,
+        py: Python<'py>,
+        quiet: &Quiet<'py>,
+        check: RequestCheck,
+    ) -> PyResult<Permit> {
         let state = Arc::clone(&self.state);
         let (mut check, mut raised) = (check, None);
         loop {
             let (rest, next) = self.next(py, check);
-            check =
-                match (rest, next) {
-                    (_, RequestNext::Pass(permit)) => return Ok(self.passed(py, permit)),
-                    (_, RequestNext::Refuse(refusal)) => {
-                        return Err(self.refused(py, &refusal, raised));
+            check = match (rest, next) {
+                (_, RequestNext::Pass(permit)) => {
+                    if permit.is_unasked_write() {
+                        quiet.begin(py)?;
                     }
-                    (Some(mut rest), RequestNext::Ask(question)) => {
-                        let said = self.engine(&state)?.ask(py, &question)?;
-                        rest.answer_decision(&question, &said.decision, Asker::now());
-                        raised = said.raised;
-                        rest
-                    }
-                    (
-                        Some(mut rest),
-                        RequestNext::Resolve {
-                            connection,
-                            freshness,
-                            pointer,
-                        },
-                    ) => {
-                        let lookup = Lookup {
-                            connection,
-                            freshness,
-                            pointer,
-                        };
-                        rest.answer_resource(state.engine.as_ref().map_or_else(
+                    return Ok(self.passed(py, permit));
+                }
+                (_, RequestNext::Refuse(refusal)) => {
+                    return Err(self.refused(py, &refusal, raised));
+                }
+                (Some(mut rest), RequestNext::Ask(question)) => {
+                    let engine = self.engine(&state)?;
+                    let said = match engine.known(&question)? {
+                        Some(decision) => decision.into(),
+                        None => {
+                            quiet.begin(py)?;
+                            engine.ask(py, &question)?
+                        }
+                    };
+                    rest.answer_decision(&question, &said.decision, Asker::now());
+                    raised = said.raised;
+                    rest
+                }
+                (
+                    Some(mut rest),
+                    RequestNext::Resolve {
+                        connection,
+                        freshness,
+                        pointer,
+                    },
+                ) => {
+                    quiet.begin(py)?;
+                    let lookup = Lookup {
+                        connection,
+                        freshness,
+                        pointer,
+                    };
+                    rest.answer_resource(
+                        state.engine.as_ref().map_or_else(
                             || Ok(Err(unasked())),
                             |engine| engine.resolve(py, lookup),
-                        )?);
-                        rest
-                    }
-                    (Some(mut rest), RequestNext::Session(..)) => {
-                        rest.answer_session(Err(NO_STORE.into()));
-                        rest
-                    }
-                    (Some(mut rest), RequestNext::Locate { host, port }) => {
-                        rest.answer_addresses(&locate::now(py, &state, host, port)?);
-                        rest
-                    }
-                    (
-                        None,
-                        RequestNext::Ask(_)
-                        | RequestNext::Locate { .. }
-                        | RequestNext::Resolve { .. }
-                        | RequestNext::Session(..),
-                    ) => return Err(PyTypeError::new_err("a request asked after its end")),
-                };
+                        )?,
+                    );
+                    rest
+                }
+                (Some(mut rest), RequestNext::Session(..)) => {
+                    rest.answer_session(Err(NO_STORE.into()));
+                    rest
+                }
+                (Some(mut rest), RequestNext::Locate { host, port }) => {
+                    quiet.begin(py)?;
+                    rest.answer_addresses(&locate::now(py, &state, host, port)?);
+                    rest
+                }
+                (
+                    None,
+                    RequestNext::Ask(_)
+                    | RequestNext::Locate { .. }
+                    | RequestNext::Resolve { .. }
+                    | RequestNext::Session(..),
+                ) => return Err(PyTypeError::new_err("a request asked after its end")),
+            };
         }
     }
 
@@ -394,7 +425,12 @@ impl CallContext {
     }
 
     /// Whatever went wrong on the way to a permit refuses the request; a late one is an audit event of its own.
-    fn settle<T>(&self, py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
+    fn settle<'py, T>(
+        &self,
+        py: Python<'py>,
+        quiet: &Quiet<'py>,
+        outcome: PyResult<T>,
+    ) -> PyResult<T> {
         let outcome = outcome.map_err(|error| {
             if errors::is_refusal(py, &error) || !error.is_instance_of::<PyException>(py) {
                 return error;
@@ -405,6 +441,7 @@ impl CallContext {
             errors::refused_because(py, &refusal, Some(error).filter(tells))
         });
         for event in self.call.late_events(Asker::now()) {
+            quiet.begin(py)?;
             self.state.emit(py, event)?;
         }
         outcome

@@ -3,7 +3,7 @@
 //! A body may leave its context for one that has never heard of a call: `Context().run`, an `asyncio.Runner` made before. So the
 //! bodies of ordinary functions are noted by thread as well.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -143,6 +143,31 @@ impl Drop for OnThread {
                 .map(|at| bodies.remove(at))
         });
         drop(ended);
+    }
+}
+
+/// While somebody is asked, no call is current: what answers (an engine in Python, a look-up) may send requests, which are not the
+/// body's. Begun only once somebody is asked, for what is known already needs nobody.
+#[derive(Default)]
+pub(crate) struct Quiet<'py>(OnceCell<(Bound<'py, PyAny>, OnThread)>);
+
+impl<'py> Quiet<'py> {
+    /// Somebody is asked from here on.
+    pub(crate) fn begin(&self, py: Python<'py>) -> PyResult<()> {
+        if self.0.get().is_none() {
+            let token = CALL.set(py.None().into_bound(py))?;
+            let _ = self.0.set((token, OnThread::check()));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        if let Some((token, _)) = self.0.take() {
+            // It is of this context, so that it can be put back.
+            let _ = CALL.reset(token);
+        }
     }
 }
 

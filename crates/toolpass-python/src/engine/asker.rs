@@ -92,6 +92,14 @@ impl Asker {
         CLOCK.wall()
     }
 
+    /// What the engine in this process answers without anybody being asked.
+    pub(crate) fn known(&self, question: &Question) -> PyResult<Option<Core>> {
+        match self {
+            Asker::Native(engine) => Ok(engine.get().engine()?.try_cached(question)),
+            Asker::Foreign(_) => Ok(None),
+        }
+    }
+
     /// Ask, waiting for the answer. An engine that raises has not answered; what is no `Exception` is raised.
     pub(crate) fn ask(&self, py: Python<'_>, question: &Question) -> PyResult<Said> {
         match self {
