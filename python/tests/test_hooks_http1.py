@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolpass._hooks._body import LIMIT
-from toolpass._hooks._http1 import OutgoingRequest
+from toolpass._native import OutgoingRequest
 
 HEAD = b"POST /a?b=c HTTP/1.1\r\nHost: x\r\n"
 

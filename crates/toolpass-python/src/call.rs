@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyMappingProxy, PyTuple};
 use toolpass_core::effect::Effect;
 use toolpass_guard::call::Call as Inner;
 use toolpass_guard::entitlements::enforce::Standing;
@@ -15,6 +15,7 @@ use crate::entitlements::ToolEntitlements;
 use crate::errors;
 use crate::guarded::Guarded;
 use crate::observe;
+use crate::outgoing;
 use crate::session::Session;
 use crate::toolkit::State;
 
@@ -156,6 +157,15 @@ impl CallContext {
     #[pyo3(signature = (*parts))]
     fn observe(slf: &Bound<'_, Self>, parts: &Bound<'_, PyTuple>) -> PyResult<observe::Permit> {
         observe::observe(slf, parts)
+    }
+
+    /// The permit of bytes that are one whole request to the connection's own host; `None`, and nobody was asked, for others.
+    fn ask_whole(
+        slf: &Bound<'_, Self>,
+        connection: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyBytes>,
+    ) -> PyResult<Option<observe::Permit>> {
+        outgoing::ask_whole(slf, connection, data)
     }
 
     /// The same without waiting: a `Permit`, or an `Observing` to be awaited and resumed.

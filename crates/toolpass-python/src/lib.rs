@@ -27,6 +27,7 @@ mod limits;
 mod locate;
 mod log;
 mod observe;
+mod outgoing;
 mod outside;
 mod permission;
 mod redaction;
@@ -72,6 +73,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<guarded::Step>()?;
     module.add_class::<observe::Observing>()?;
     module.add_class::<observe::Permit>()?;
+    module.add_class::<outgoing::OutgoingRequest>()?;
     module.add_class::<permission::Permission>()?;
     module.add_class::<secrets::Secret>()?;
     module.add_class::<session::ActiveSession>()?;
@@ -86,6 +88,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(extract::kept, module)?)?;
     module.add_function(wrap_pyfunction!(fencing::fence, module)?)?;
     module.add_function(wrap_pyfunction!(fencing::neutralize, module)?)?;
+    module.add_function(wrap_pyfunction!(outgoing::absolute_target, module)?)?;
     module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;
     module.add_function(wrap_pyfunction!(permission::log_time, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;

@@ -16,6 +16,7 @@ pub mod fuzzing;
 pub mod graphql;
 pub mod headers;
 pub mod host;
+pub mod http1;
 pub mod json;
 pub mod matcher;
 mod method;

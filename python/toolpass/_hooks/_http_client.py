@@ -15,8 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from toolpass._hooks import _shape, _verdict
-from toolpass._hooks._body import LIMIT
-from toolpass._hooks._http1 import OutgoingRequest, absolute_target
+from toolpass._native import OutgoingRequest, absolute_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +31,6 @@ class _Held(OutgoingRequest):
     permitted = False
 
     def __init__(self, call: CallContext, send: Callable[..., Any]) -> None:
-        super().__init__()
         self.call = call
         self.send = send
         self.bytes: list[bytes] = []
@@ -66,9 +64,12 @@ def getresponse(original: Callable[..., Any]) -> Callable[..., Any]:
 def _send(original: Callable[..., Any]) -> Callable[..., Any]:
     def send(self: Any, data: Any) -> Any:
         call = _verdict.running_call()
-        if call is None and _HELD not in self.__dict__:
+        is_held = _HELD in self.__dict__
+        if call is None and not is_held:
             return original(self, data)
         if type(data) is bytes:
+            if call is not None and not is_held and _ask_whole(self, call, data):
+                return original(self, data)
             _hand_over(original, self, call, data)
             return None
         for chunk in _chunks(self, data):
@@ -76,6 +77,19 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     return send
+
+
+def _ask_whole(connection: Any, call: CallContext, data: bytes) -> bool:
+    """Whether the bytes are one whole request that may leave, as most are. Only its permit is kept then."""
+    try:
+        permit = call.ask_whole(connection, data)
+    except BaseException:
+        connection.close()
+        raise
+    if permit is None:
+        return False
+    connection.__dict__[_SENDING] = permit
+    return True
 
 
 def _close(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,7 +119,7 @@ def _hand_over(send: Callable[..., Any], connection: Any, call: CallContext | No
             send(connection, part)
         else:
             held.bytes.append(part)
-            if held.broken or held.whole or held.size > LIMIT:
+            if held.ready:
                 _let_go(connection, held)
         if held.whole:
             connection.__dict__.pop(_HELD, None)
@@ -130,6 +144,10 @@ def _let_go(connection: Any, held: _Held) -> None:
 def _ask(connection: Any, held: _Held) -> None:
     permits = connection.__dict__[_SENDING] = []
     try:
+        plain = held.ask(held.call, connection)
+        if plain is not None:
+            permits.append(plain)
+            return
         for parts in _readings(connection, held):
             if not _verdict.admitted(held.call, parts):
                 permit = _verdict.permit(held.call, parts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolpass._hooks import _body, _shape, _verdict
-from toolpass._hooks._http1 import absolute_target
+from toolpass._native import absolute_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolpass._hooks import _shape, _verdict
 from toolpass._hooks._body import LIMIT
-from toolpass._hooks._http1 import absolute_target
+from toolpass._native import absolute_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable

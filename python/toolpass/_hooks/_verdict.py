@@ -36,11 +36,7 @@ class Layers:
 
 def permit(call: CallContext, parts: Parts) -> Permit:
     """Wait for the permit of a request. Raises what refuses it."""
-    token = CALL.set(None)
-    try:
-        return call.observe(*parts)
-    finally:
-        CALL.reset(token)
+    return call.observe(*parts)
 
 
 async def permit_async(call: CallContext, parts: Parts) -> Permit:
@@ -75,7 +71,9 @@ def admitted(call: CallContext, parts: Parts) -> bool:
 
 def running_call() -> CallContext | None:
     """The running call, if its requests are looked at."""
-    call = current_call()
+    call = CALL.get(None)
+    if call is None:
+        call = current_call()  # a context that was made without it
     return call if call is not None and call.hooked else None
 
 
