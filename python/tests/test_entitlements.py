@@ -228,6 +228,20 @@ def test_what_is_planned_and_allowed_lets_the_body_run(server: Server) -> None:
     assert AsyncTold(server.url).ran() == ["acme/shop"]
 
 
+def test_what_is_planned_is_asked_with_the_persons_groups_and_token(server: Server) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    class Notes(Told):
+        def check(self, *args: Any, **kwargs: Any) -> Answer:
+            asked.append((args[4], kwargs["token"], kwargs["fresh"]))
+            return super().check(*args, **kwargs)
+
+    tool = Notes(server.url).toolkit.tool(name="reader")(lambda repo: repo)
+    with Session(DANA, groups=["sre"], token="t0k3n-of-dana").active():
+        tool("acme/shop")
+    assert asked == [(["sre"], "t0k3n-of-dana", False)] * 3
+
+
 def test_cancelling_a_call_cancels_all_that_it_asks(server: Server) -> None:
     class Endless(AsyncTold):
         async def acheck(self, *args: Any, **kwargs: Any) -> Answer:

@@ -673,6 +673,15 @@ impl Admission {
 }
 
 impl Asked {
+    /// Whether it is what this question asks.
+    pub(crate) fn is_of(&self, question: &Question) -> bool {
+        let facts = self.facts.iter().map(|(name, value)| (name, value));
+        self.connection == question.connection
+            && self.action == question.action
+            && self.resource == question.resource
+            && facts.eq(question.facts.iter())
+    }
+
     pub(crate) fn of(question: &Question) -> Asked {
         Asked {
             connection: question.connection.clone(),

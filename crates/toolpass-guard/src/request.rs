@@ -311,7 +311,7 @@ impl RequestCheck {
         let Some(Awaited::Decision { pair, asked }) = self.awaited.take() else {
             return self.refuse_unasked();
         };
-        if Asked::of(question) != asked {
+        if !asked.is_of(question) {
             return self.refuse_unasked();
         }
         match self.refused_by(pair, question, decision) {

@@ -340,68 +340,67 @@ impl CallContext {
         let (mut check, mut raised) = (check, None);
         loop {
             let (rest, next) = self.next(py, check);
-            check = match (rest, next) {
-                (_, RequestNext::Pass(permit)) => {
-                    if permit.is_unasked_write() {
-                        quiet.begin(py)?;
-                    }
-                    return Ok(self.passed(py, permit));
-                }
-                (_, RequestNext::Refuse(refusal)) => {
-                    return Err(self.refused(py, &refusal, raised));
-                }
-                (Some(mut rest), RequestNext::Ask(question)) => {
-                    let engine = self.engine(&state)?;
-                    let said = match engine.known(&question)? {
-                        Some(decision) => decision.into(),
-                        None => {
+            check =
+                match (rest, next) {
+                    (_, RequestNext::Pass(permit)) => {
+                        if permit.is_unasked_write() {
                             quiet.begin(py)?;
-                            engine.ask(py, &question)?
                         }
-                    };
-                    rest.answer_decision(&question, &said.decision, Asker::now());
-                    raised = said.raised;
-                    rest
-                }
-                (
-                    Some(mut rest),
-                    RequestNext::Resolve {
-                        connection,
-                        freshness,
-                        pointer,
-                    },
-                ) => {
-                    quiet.begin(py)?;
-                    let lookup = Lookup {
-                        connection,
-                        freshness,
-                        pointer,
-                    };
-                    rest.answer_resource(
-                        state.engine.as_ref().map_or_else(
+                        return Ok(self.passed(py, permit));
+                    }
+                    (_, RequestNext::Refuse(refusal)) => {
+                        return Err(self.refused(py, &refusal, raised));
+                    }
+                    (Some(mut rest), RequestNext::Ask(question)) => {
+                        let engine = self.engine(&state)?;
+                        let said = match engine.known(&question)? {
+                            Some(decision) => decision.into(),
+                            None => {
+                                quiet.begin(py)?;
+                                engine.ask(py, &question)?
+                            }
+                        };
+                        rest.answer_decision(&question, &said.decision, Asker::now());
+                        raised = said.raised;
+                        rest
+                    }
+                    (
+                        Some(mut rest),
+                        RequestNext::Resolve {
+                            connection,
+                            freshness,
+                            pointer,
+                        },
+                    ) => {
+                        quiet.begin(py)?;
+                        let lookup = Lookup {
+                            connection,
+                            freshness,
+                            pointer,
+                        };
+                        rest.answer_resource(state.engine.as_ref().map_or_else(
                             || Ok(Err(unasked())),
                             |engine| engine.resolve(py, lookup),
-                        )?,
-                    );
-                    rest
-                }
-                (Some(mut rest), RequestNext::Session(..)) => {
-                    rest.answer_session(Err(NO_STORE.into()));
-                    rest
-                }
-                (Some(mut rest), RequestNext::Locate { host, port }) => {
-                    quiet.begin(py)?;
-                    rest.answer_addresses(&locate::now(py, &state, host, port)?);
-                    rest
-                }
-                (
-                    None,
-                    RequestNext::Ask(_)
-                    | RequestNext::Locate { .. }
-                    | RequestNext::Resolve { .. }
-                    | RequestNext::Session(..),
-                ) => return Err(PyTypeError::new_err("a request asked after its end")),
-            };
+                        )?);
+                        rest
+                    }
+                    (Some(mut rest), RequestNext::Session(..)) => {
+                        rest.answer_session(Err(NO_STORE.into()));
+                        rest
+                    }
+                    (Some(mut rest), RequestNext::Locate { host, port }) => {
+                        quiet.begin(py)?;
+                        rest.answer_addresses(&locate::now(py, &state, host, port)?);
+                        rest
+                    }
+                    (
+                        None,
+                        RequestNext::Ask(_)
+                        | RequestNext::Locate { .. }
+                        | RequestNext::Resolve { .. }
+                        | RequestNext::Session(..),
+                    ) => return Err(PyTypeError::new_err("a request asked after its end")),
+                };
         }
     }
 

@@ -49,12 +49,13 @@ def patch_copy(module: ModuleType) -> None:
 class _Judged(_body.Replay):
     """A body, and the request it was given leave with."""
 
-    method = url = b""
+    method = b""
+    where: tuple[bytes, bytes, int | None, bytes] = (b"", b"", None, b"")
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
     def note(self, request: Any) -> None:
         """This request may leave with this body."""
-        self.method, self.url, self.headers = request.method, _url(request), tuple(request.headers)
+        self.method, self.where, self.headers = request.method, _where(request.url), tuple(request.headers)
 
 
 def _handle_request(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,18 +119,21 @@ def _is_judged(request: Any) -> bool:
     if request.method == b"CONNECT":
         return True
     body = request.stream
-    if not isinstance(body, _Judged) or (body.method, body.url) != (request.method, _url(request)):
+    if not isinstance(body, _Judged) or body.method != request.method:
         return False
     headers = tuple(request.headers)
-    if request.url.target == body.url:  # a forwarding proxy's, whose own headers stand before the request's
-        headers = headers[max(0, len(headers) - len(body.headers)) :]
-    return headers == body.headers
+    if _where(request.url) == body.where:
+        return headers == body.headers
+    # A forwarding proxy's: all of the URL is its target, and its own headers stand before the request's.
+    scheme, host, port, target = body.where
+    named = host if port is None else b"%b:%d" % (host, port)
+    if not target.startswith(b"/") or request.url.target != b"%b://%b%b" % (scheme, named, target):
+        return False
+    return headers[max(0, len(headers) - len(body.headers)) :] == body.headers
 
 
-def _url(request: Any) -> bytes:
-    """Where a request goes, through a forwarding proxy too."""
-    target: bytes = request.url.target
-    return target if not target.startswith(b"/") and b"://" in target else bytes(request.url)
+def _where(url: Any) -> tuple[bytes, bytes, int | None, bytes]:
+    return url.scheme, url.host, url.port, url.target
 
 
 def _readings(request: Any, body: _body.Replay) -> list[Parts]:
