@@ -56,6 +56,28 @@ pub enum InvalidResource {
     Type,
 }
 
+/// Who can read a resource. The order of the variants is the order of width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Visibility {
+    /// Those with access to it.
+    Private,
+    /// Everyone in the organization.
+    Internal,
+    /// Anyone.
+    Public,
+}
+
+impl Visibility {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Visibility::Private => "private",
+            Visibility::Internal => "internal",
+            Visibility::Public => "public",
+        }
+    }
+}
+
 impl Resource {
     /// Read a resource.
     /// Errors: [`InvalidResource`].

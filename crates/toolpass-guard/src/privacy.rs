@@ -5,6 +5,7 @@
 //! when any of this matters.
 //! INVARIANT: memory is bounded, and what no longer fits makes the readers fewer, never more.
 
+use toolpass_core::resource::Resource;
 use toolpass_core::user::User;
 
 use crate::taint::key::HashKey;
@@ -15,6 +16,9 @@ pub const MAX_NAMED: usize = 100_000;
 
 /// How many sources of private data are told apart.
 const MAX_SOURCES: usize = 16;
+
+/// How many resources that were read are remembered.
+pub(crate) const MAX_READ: usize = 256;
 
 /// How many fingerprints of private text are kept, to say which argument repeats it.
 const MAX_PRINTS: usize = 200_000;
@@ -41,6 +45,17 @@ pub(crate) struct Privacy {
     sources: Vec<Source>,
     /// Private text, as fingerprints.
     texts: Record,
+    /// Resources that requests have read, in the order they were read.
+    read: Vec<ResourceRead>,
+    /// There were more.
+    read_more: bool,
+}
+
+/// A resource of a connection that a request has read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResourceRead {
+    pub(crate) connection: String,
+    pub(crate) resource: Resource,
 }
 
 /// Data of one kind: where it came from, and who may read it besides the person.
@@ -92,6 +107,8 @@ impl Privacy {
             key,
             sources: Vec::new(),
             texts: Record::new(reader, MAX_PRINTS),
+            read: Vec::new(),
+            read_more: false,
         }
     }
 
@@ -114,6 +131,23 @@ impl Privacy {
                 readers,
             }),
         }
+    }
+
+    /// A request has read this.
+    pub(crate) fn note_read(&mut self, read: ResourceRead) {
+        if self.read.contains(&read) {
+            return;
+        }
+        if self.read.len() < MAX_READ {
+            self.read.push(read);
+        } else {
+            self.read_more = true;
+        }
+    }
+
+    /// What requests have read; `None` when that is more than is remembered.
+    pub(crate) fn read(&self) -> Option<&[ResourceRead]> {
+        (!self.read_more).then_some(self.read.as_slice())
     }
 
     /// What makes fingerprints of private text.
@@ -236,6 +270,21 @@ mod tests {
         assert_eq!(session.sources.len(), MAX_SOURCES);
         assert!(!allows(&session, &["kim@example.com"]));
         assert!(!allows(&session, &["sam@example.com"]));
+    }
+
+    #[test]
+    fn resources_are_remembered_once_and_not_without_end() {
+        let mut session = privacy();
+        let repository = |number: usize| ResourceRead {
+            connection: "github".into(),
+            resource: Resource::parse(&format!("repo:acme/{number}")).unwrap(),
+        };
+        for number in (0..MAX_READ).chain(0..MAX_READ) {
+            session.note_read(repository(number));
+        }
+        assert_eq!(session.read().map(<[_]>::len), Some(MAX_READ));
+        session.note_read(repository(MAX_READ));
+        assert_eq!(session.read(), None);
     }
 
     #[test]

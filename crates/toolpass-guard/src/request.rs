@@ -6,6 +6,7 @@
 //! is dropped lets nothing through and gives back what it took.
 
 mod entitled;
+mod published;
 mod rules;
 mod target;
 
@@ -17,7 +18,7 @@ use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Pointer, Question};
-use toolpass_core::resource::Resource;
+use toolpass_core::resource::{Resource, Visibility};
 use toolpass_wire::extract::Need;
 use toolpass_wire::observe::RowInfo;
 use toolpass_wire::request::WireRequest;
@@ -30,6 +31,7 @@ use crate::scope::AskText;
 use crate::session::stored::{Answer, Errands, Operation, Place};
 use crate::session::{Session, Slots};
 use crate::settings::{ActAs, EngineState, UnknownHosts};
+use published::Publishing;
 
 /// A request under way to its permit.
 pub struct RequestCheck {
@@ -55,6 +57,8 @@ pub struct RequestCheck {
     /// The end, once the store has been told of it.
     ending: Option<Refusal>,
     awaited: Option<Awaited>,
+    /// What is found out about who reads what is sent.
+    publishing: Option<Publishing>,
     /// Why a pointer could not be looked up in the connections that were tried.
     looked_up: Option<Refusal>,
     refusal: Option<Refusal>,
@@ -76,6 +80,13 @@ pub enum RequestNext {
     Pass(RequestPermit),
     /// Nothing: it is refused.
     Refuse(Refusal),
+    /// Who can read a resource: [`RequestCheck::answer_visibility`].
+    See {
+        /// The connection it is of.
+        connection: String,
+        /// The resource.
+        resource: Resource,
+    },
     /// Where a pointer leads: [`RequestCheck::answer_resource`].
     Resolve {
         /// The connection to look it up in.
@@ -154,6 +165,8 @@ enum Step {
     Learn,
     /// Rules 10 and 11.
     Guard,
+    /// Rule 11 for what is published.
+    Publish,
     /// What a store is told of rule 12.
     Mark,
     /// Rule 12.
@@ -166,6 +179,7 @@ enum Step {
 enum Awaited {
     Addresses,
     Decision { pair: usize, asked: Asked },
+    Visibility,
     Resource { pair: usize, tried: usize },
     Session,
 }
@@ -233,6 +247,7 @@ impl RequestCheck {
             errands: Errands::default(),
             ending: None,
             awaited: None,
+            publishing: None,
             looked_up: None,
             refusal: None,
         }
@@ -288,9 +303,10 @@ impl RequestCheck {
                     Ok(None)
                 }
                 Step::Guard => {
-                    self.step = Step::Mark;
+                    self.step = Step::Publish;
                     self.guard().map(|()| None)
                 }
+                Step::Publish => self.publish(),
                 Step::Mark => {
                     self.step = Step::Pass;
                     self.tell_marks();
@@ -346,6 +362,16 @@ impl RequestCheck {
         if let Some(operation) = self.errands.done()
             && let Some(refusal) = self.answered(&operation, answered)
         {
+            self.refuse(refusal);
+        }
+    }
+
+    /// Answer [`RequestNext::See`]: who can read it, nothing when that is not known, or why it could not be found out.
+    pub fn answer_visibility(&mut self, answer: Result<Option<Visibility>, Decision>) {
+        let Some(Awaited::Visibility) = self.awaited.take() else {
+            return self.refuse_unasked();
+        };
+        if let Err(refusal) = self.seen(answer) {
             self.refuse(refusal);
         }
     }

@@ -210,6 +210,18 @@ pub(crate) fn not_readers(
     )
 }
 
+pub(crate) fn not_public(request: &str, read: &str, visibility: &str) -> String {
+    format!(
+        "{request} would publish out of a session that has seen outside text and read {read}, which is {visibility}"
+    )
+}
+
+pub(crate) fn too_much_read(request: &str, most: usize) -> String {
+    format!(
+        "{request} may publish out of a session that has seen outside text and read more than {most} resources, too many to look up who can read them; start a new session"
+    )
+}
+
 pub(crate) fn nobody_named(tool: &str, parameter: &str, why: &str) -> String {
     format!(
         "it could not be found out who {}: `{parameter}` of `{tool}` {why}",

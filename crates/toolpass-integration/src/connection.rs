@@ -59,16 +59,7 @@ pub struct Probe {
     pub warnings: Vec<String>,
 }
 
-/// Who can read a resource. The order of the variants is the order of width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Visibility {
-    /// Those with access to it.
-    Private,
-    /// Everyone in the organization.
-    Internal,
-    /// Anyone.
-    Public,
-}
+pub use toolpass_core::resource::Visibility;
 
 /// One configured system.
 ///

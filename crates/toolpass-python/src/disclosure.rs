@@ -14,6 +14,9 @@ use crate::declare::maybe_value;
 use crate::host::{Callables, close_awaitable, is_async};
 use crate::value::type_name;
 
+/// Names, or what is wrong with an answer that holds none.
+type Named = Result<Vec<String>, String>;
+
 /// What `reads_private=` was given: whether anything is private, and who may read it besides the person.
 /// Errors: `TypeError`, `ValueError`.
 pub(crate) fn readers(
@@ -85,7 +88,7 @@ pub(crate) fn ask(
     py: Python<'_>,
     callable: Option<&Py<PyAny>>,
     context: &Py<CallContext>,
-) -> PyResult<(Result<Vec<String>, String>, Option<PyErr>)> {
+) -> PyResult<(Named, Option<PyErr>)> {
     let Some(callable) = callable else {
         return Ok((Err("is not there".into()), None));
     };
@@ -105,7 +108,7 @@ pub(crate) fn ask(
 
 /// The texts of an iterable; inside, what is wrong with anything else.
 /// Errors: what the iterable raised.
-fn texts(value: &Bound<'_, PyAny>) -> PyResult<Result<Vec<String>, String>> {
+fn texts(value: &Bound<'_, PyAny>) -> PyResult<Named> {
     let expected = |what: &str| {
         Ok(Err(format!(
             "answered {what}; expected an iterable of texts"

@@ -27,7 +27,7 @@ use crate::errors;
 use crate::log::Log;
 use crate::runtime;
 
-pub(crate) use asker::{Answer, Asker, Found, Lookup, Said, clock, said_many};
+pub(crate) use asker::{Answer, Asker, Found, Lookup, Said, Seen, clock, said_many};
 pub(crate) use settings::systems;
 
 /// What becomes of an answered question.

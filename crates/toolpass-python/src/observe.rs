@@ -22,7 +22,7 @@ use toolpass_wire::request::WireRequest;
 
 use crate::call::CallContext;
 use crate::decision::of_foreign;
-use crate::engine::{Answer, Asker, Found, Lookup};
+use crate::engine::{Answer, Asker, Found, Lookup, Seen};
 use crate::errors;
 use crate::guarded::NO_STORE;
 use crate::locate::{self, Located};
@@ -53,6 +53,7 @@ enum Asked {
     Addresses,
     Decision(Box<Question>),
     Pointer,
+    Visibility,
 }
 
 #[pymethods]
@@ -178,6 +179,13 @@ impl Waiting {
                 };
                 check.answer_resource(found);
             }
+            (Asked::Visibility, answer) => {
+                let answer = answer?;
+                check.answer_visibility(match answer.cast::<Seen>() {
+                    Ok(seen) => seen.get().0.clone(),
+                    Err(_) => Err(of_foreign(&answer)),
+                });
+            }
         }
         Ok((check, raised))
     }
@@ -276,6 +284,24 @@ impl Observing {
                     check = rest;
                     continue;
                 }
+                (
+                    Some(mut rest),
+                    RequestNext::See {
+                        connection,
+                        resource,
+                    },
+                ) => match &state.engine {
+                    None => {
+                        rest.answer_visibility(Err(unasked()));
+                        check = rest;
+                        continue;
+                    }
+                    Some(engine) => {
+                        let awaitable = engine.see_soon(py, connection, resource)?;
+                        let asked = Asked::Visibility;
+                        (Waiting { check: rest, asked }, awaitable)
+                    }
+                },
                 (Some(mut rest), RequestNext::Locate { host, port }) => {
                     match locate::soon(py, &state, host, port)? {
                         Located::Now(addresses) => {
@@ -297,6 +323,7 @@ impl Observing {
                     RequestNext::Ask(_)
                     | RequestNext::Locate { .. }
                     | RequestNext::Resolve { .. }
+                    | RequestNext::See { .. }
                     | RequestNext::Session(..),
                 ) => return Err(PyTypeError::new_err("a request asked after its end")),
             };
@@ -388,6 +415,19 @@ impl CallContext {
                         rest.answer_session(Err(NO_STORE.into()));
                         rest
                     }
+                    (
+                        Some(mut rest),
+                        RequestNext::See {
+                            connection,
+                            resource,
+                        },
+                    ) => {
+                        rest.answer_visibility(state.engine.as_ref().map_or_else(
+                            || Ok(Err(unasked())),
+                            |engine| engine.see(py, connection, resource),
+                        )?);
+                        rest
+                    }
                     (Some(mut rest), RequestNext::Locate { host, port }) => {
                         quiet.begin(py)?;
                         rest.answer_addresses(&locate::now(py, &state, host, port)?);
@@ -398,6 +438,7 @@ impl CallContext {
                         RequestNext::Ask(_)
                         | RequestNext::Locate { .. }
                         | RequestNext::Resolve { .. }
+                        | RequestNext::See { .. }
                         | RequestNext::Session(..),
                     ) => return Err(PyTypeError::new_err("a request asked after its end")),
                 };

@@ -490,7 +490,7 @@ impl RequestCheck {
     }
 
     /// The entry that stands for a request refused as a whole.
-    fn first_action(&self) -> ObservedAction {
+    pub(super) fn first_action(&self) -> ObservedAction {
         self.pairs
             .first()
             .map_or_else(|| self.unchecked_action(), |pair| self.action_of(pair))
@@ -500,6 +500,8 @@ impl RequestCheck {
     pub(super) fn mark(&self) {
         let Some(session) = &self.session else { return };
         let marks = self.marks();
+        let reads = self.reads();
+        session.privacy(|privacy| reads.into_iter().for_each(|read| privacy.note_read(read)));
         if marks.untrusted {
             session.mark_untrusted();
         }

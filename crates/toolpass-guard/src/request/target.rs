@@ -83,7 +83,7 @@ impl RequestCheck {
         self.step = Step::Resolve(index + 1, 0);
     }
 
-    fn not_looked_up(&self, decision: &Decision) -> Refusal {
+    pub(super) fn not_looked_up(&self, decision: &Decision) -> Refusal {
         let what = format!("look up what {} acts on", self.described());
         let user = self.session.as_ref().map_or("", |session| session.user());
         let (code, reason) = authorization::of_decision(user, &what, decision)

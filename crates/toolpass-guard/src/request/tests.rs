@@ -2,6 +2,7 @@
 
 mod entitled;
 mod outside;
+mod published;
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use toolpass_wire::endpoint::Endpoint;
 use toolpass_wire::matcher::RouteTable;
 use toolpass_wire::observe::{System, Systems};
 use toolpass_wire::raw::{RawBody, RawRequest};
-use toolpass_wire::table::{Route, Rows};
+use toolpass_wire::table::{Audience, Route, Rows};
 
 use super::*;
 use crate::audit::CallOutcome;
@@ -57,6 +58,8 @@ fn systems() -> Systems {
         routes: vec![
             row("GET", "/repos/{owner}/{repo}", "repo.read"),
             row("POST", "/repos/{owner}/{repo}/pulls", "pr.create").sends_out(),
+            row("POST", "/repos/{owner}/{repo}/public", "repo.admin").sends_to(Audience::Public),
+            row("POST", "/repos/{owner}/{repo}/memo", "repo.push").sends_to(Audience::Org),
             row("DELETE", "/repos/{owner}/{repo}", "repo.admin"),
             row("GET", "/repos/{owner}/{repo}/token", "repo.admin").sensitive(),
             Route::new("GET", "/search", None, None).agent_only("it lists what the agent sees"),
@@ -193,6 +196,10 @@ fn drive(
             (Some(mut rest), RequestNext::Locate { .. }) => {
                 met.located = true;
                 rest.answer_addresses(&[]);
+                rest
+            }
+            (Some(mut rest), RequestNext::See { .. }) => {
+                rest.answer_visibility(Ok(None));
                 rest
             }
             (_, RequestNext::Resolve { .. } | RequestNext::Session(..)) | (None, _) => {

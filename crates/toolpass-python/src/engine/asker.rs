@@ -9,7 +9,7 @@ use toolpass_core::clock::{Clock, Monotonic, Wall};
 use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision as Core;
 use toolpass_core::question::{Freshness, Pointer, Question};
-use toolpass_core::resource::Resource;
+use toolpass_core::resource::{Resource, Visibility};
 use toolpass_engine::engine::TooMany;
 use toolpass_http::clock::SystemClock;
 
@@ -59,6 +59,16 @@ pub(crate) struct Lookup {
 /// Where a pointer leads, as an awaited value.
 #[pyclass(frozen, module = "toolpass._native")]
 pub(crate) struct Found(pub(crate) Result<Option<Resource>, Core>);
+
+/// Who can read a resource, as an awaited value.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Seen(pub(crate) Result<Option<Visibility>, Core>);
+
+impl Seen {
+    fn object(py: Python<'_>, answer: Result<Option<Visibility>, Core>) -> PyResult<Py<PyAny>> {
+        Ok(Bound::new(py, Seen(answer))?.into_any().unbind())
+    }
+}
 
 impl Found {
     fn object(py: Python<'_>, answer: Result<Option<Resource>, Core>) -> PyResult<Py<PyAny>> {
@@ -268,6 +278,52 @@ impl Asker {
                 )
             }
             Asker::Foreign(_) => ready(py, Found::object(py, Err(cannot_resolve()))),
+        }
+    }
+
+    /// Find out who can read a resource, waiting for it.
+    pub(crate) fn see(
+        &self,
+        py: Python<'_>,
+        connection: String,
+        resource: Resource,
+    ) -> PyResult<Result<Option<Visibility>, Core>> {
+        match self {
+            Asker::Native(engine) => {
+                let toolpass = engine.get();
+                let engine = toolpass.engine()?;
+                toolpass.wait(py, async move {
+                    engine
+                        .visibility(&connection, &resource, Freshness::default())
+                        .await
+                })
+            }
+            Asker::Foreign(_) => Ok(Err(cannot_resolve())),
+        }
+    }
+
+    /// The same without blocking the loop: an awaitable of a [`Seen`].
+    pub(crate) fn see_soon<'py>(
+        &self,
+        py: Python<'py>,
+        connection: String,
+        resource: Resource,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Asker::Native(engine) => {
+                let toolpass = engine.get();
+                let engine = toolpass.engine()?;
+                toolpass.awaitable(
+                    py,
+                    async move {
+                        engine
+                            .visibility(&connection, &resource, Freshness::default())
+                            .await
+                    },
+                    Seen::object,
+                )
+            }
+            Asker::Foreign(_) => ready(py, Seen::object(py, Err(cannot_resolve()))),
         }
     }
 

@@ -7,6 +7,7 @@ use toolpass_wire::extract::{Extracted, Pair};
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::json::Json;
 use toolpass_wire::reading::Reading;
+use toolpass_wire::table::Audience;
 
 use super::{
     SET, by_method, digits, member, members, number, org, pair, pair_by_id, repo, required, text,
@@ -120,7 +121,7 @@ pub fn create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         None | Some(Json::Null) => {}
         Some(team) => pairs.push(of_team(team)?),
     }
-    Ok(Extracted::pairs(pairs))
+    Ok(made(pairs, kind(reading)?))
 }
 
 /// A repository is copied: the source is read, and something is created in the organization it goes to.
@@ -182,10 +183,12 @@ pub fn generate(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let template = crate::resource::Repo::parse(&format!("{owner}/{name}"))
         .ok_or_else(super::no_repository)?;
     let target = org(&required(reading, "owner")?)?;
-    Ok(Extracted::pairs(vec![
+    let kind = kind(reading)?;
+    let pairs = vec![
         pair(Action::RepoRead, format!("repo:{template}")),
-        pair(Action::OrgRepoCreate, target).fact(facts::VISIBILITY, kind(reading)?.as_str()),
-    ]))
+        pair(Action::OrgRepoCreate, target).fact(facts::VISIBILITY, kind.as_str()),
+    ];
+    Ok(made(pairs, kind))
 }
 
 /// Settings of a repository: a maintainer's, or an administrator's; who sees it may be the owners'.
@@ -211,7 +214,23 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     if member(reading, "archived")? == Some(&Json::Bool(false)) {
         asked = asked.fact(facts::ARCHIVED_OK, SET);
     }
-    Ok(Extracted::pairs(vec![asked]))
+    let publishes = member(reading, "private")? == Some(&Json::Bool(false))
+        || text(reading, "visibility")?.is_some_and(|said| said.eq_ignore_ascii_case("public"));
+    let extracted = Extracted::pairs(vec![asked]);
+    Ok(if publishes {
+        extracted.sending_to(Audience::Public)
+    } else {
+        extracted
+    })
+}
+
+/// A repository of this kind is made: what is in it, everybody reads if it is public.
+fn made(pairs: Vec<Pair>, kind: Kind) -> Extracted {
+    let extracted = Extracted::pairs(pairs);
+    match kind {
+        Kind::Public => extracted.sending_to(Audience::Public),
+        Kind::Internal | Kind::Private => extracted,
+    }
 }
 
 /// A repository is deleted.

@@ -20,6 +20,7 @@ use toolpass_wire::table::Audience;
 
 use crate::actions::Action;
 use crate::facts;
+use crate::resource::Kind;
 
 pub use mutation::{left_out, names};
 
@@ -42,8 +43,14 @@ pub fn operation(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
                 effect = effect.max(known.effect);
                 sends_out |= known.sends_out;
             }
+            let publishes = pairs.iter().any(|pair| {
+                let kind = pair.facts.get(facts::VISIBILITY);
+                kind.is_some_and(|kind| kind == Kind::Public.as_str())
+            });
             let extracted = Extracted::pairs(pairs).with_effect(effect);
-            Ok(if sends_out {
+            Ok(if publishes {
+                extracted.sending_to(Audience::Public)
+            } else if sends_out {
                 extracted.sending_to(Audience::Resource)
             } else {
                 extracted
