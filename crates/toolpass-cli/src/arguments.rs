@@ -19,7 +19,7 @@ pub(crate) enum Asked {
 }
 
 /// The arguments of a command, in the order given.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     flags: Vec<(&'static str, String)>,
     /// The arguments besides flags.

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toolpass_config::config::{Config, DecisionLog};
 use toolpass_config::error::Errors;
@@ -36,6 +36,13 @@ pub(crate) fn named_config(arguments: &Arguments) -> Result<Option<String>, Stop
 /// Errors: everything that is wrong with it.
 pub(crate) fn config(arguments: &Arguments) -> Result<Config, Stop> {
     load(&named_config(arguments)?.unwrap_or_else(|| DEFAULT_CONFIG.into()))
+}
+
+/// The file of the configuration; none for standard input.
+/// Errors: as of [`named_config`].
+pub(crate) fn config_file(arguments: &Arguments) -> Result<Option<PathBuf>, Stop> {
+    let path = named_config(arguments)?.unwrap_or_else(|| DEFAULT_CONFIG.into());
+    Ok((path != STDIN).then(|| path.into()))
 }
 
 /// A configuration, `-` for standard input.

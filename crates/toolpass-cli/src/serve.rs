@@ -8,6 +8,7 @@ use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use toolpass_config::config::Config;
 use toolpass_http::clock::SystemClock;
+use toolpass_server::reload::Source;
 use toolpass_server::server::{Server, Signal, StartError, check};
 use tracing::Level;
 
@@ -41,6 +42,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
         let server = Server::start(config, Arc::new(SystemClock))
             .await
             .map_err(stopped)?;
+        let server = match source(arguments)? {
+            Some(source) => server.reloading(source),
+            None => server,
+        };
         server.run(signals).await;
         Ok(())
     });
@@ -72,6 +77,24 @@ fn config(arguments: &Arguments) -> Result<Config, Stop> {
     Ok(config)
 }
 
+/// How to read the configuration again; standard input can be read once.
+fn source(arguments: &Arguments) -> Result<Option<Source>, Stop> {
+    let Some(file) = input::config_file(arguments)? else {
+        return Ok(None);
+    };
+    let arguments = arguments.clone();
+    let load = move || {
+        config(&arguments).map_err(|stop| match stop {
+            Stop::Problems(lines) => lines,
+            Stop::Failed(text) | Stop::Usage(text) => vec![text],
+        })
+    };
+    Ok(Some(Source {
+        load: Arc::new(load),
+        file: Some(file),
+    }))
+}
+
 fn level(arguments: &Arguments) -> Result<Level, Stop> {
     match arguments
         .value("log-level")
@@ -96,12 +119,14 @@ fn signals() -> std::io::Result<mpsc::Receiver<Signal>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
     let (sender, receiver) = mpsc::channel(8);
     tokio::spawn(async move {
         loop {
             let signal = tokio::select! {
                 Some(()) = interrupt.recv() => Signal::Interrupt,
                 Some(()) = terminate.recv() => Signal::Terminate,
+                Some(()) = hangup.recv() => Signal::Reload,
                 else => return,
             };
             if sender.send(signal).await.is_err() {

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
 use toolpass_core::clock::Clock;
 use toolpass_http::proxy::{ProxyAuth, ProxyEnvironment};
 use toolpass_http::tls::CaMode;
 use toolpass_http::transport::{Transport, TransportSettings};
 use toolpass_integration::connection::Connection;
-use toolpass_integration::fields::Settings;
+use toolpass_integration::fields::{KeyKind, Settings};
 use toolpass_integration::integration::Integration;
 use toolpass_integration::oidc::{self, Oidc};
 use toolpass_integration::parts::Parts;
@@ -77,9 +79,48 @@ pub fn build_one(
     })
 }
 
+/// Build the connections that are not among the kept ones, which they may reference.
+/// Errors: [`BuildError`], for the first that cannot be.
+pub fn build_beside(
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+    kept: BTreeMap<String, Arc<dyn Connection>>,
+) -> Result<Vec<Built>, BuildError> {
+    let ids: Vec<String> = kept.keys().cloned().collect();
+    build_among(config, clock, kept, |connection| {
+        !ids.contains(&connection.id)
+    })
+}
+
+/// What a connection is built of, its certificates and other files included: the same text for the same. What it references
+/// is not in it.
+pub fn fingerprint(connection: &ConnectionConfig) -> String {
+    let keys = connection.integration.keys().iter();
+    let files = keys.filter(|key| key.kind == KeyKind::File);
+    let files = files.filter_map(|key| connection.settings.text(key.name).map(PathBuf::from));
+    let mut text = connection.digest.clone();
+    for path in files.chain(connection.transport.ca_file.clone()) {
+        let digest = std::fs::read(path).map(|content| Sha256::digest(&content));
+        match digest {
+            Ok(digest) => text.extend(digest.iter().map(|byte| format!("{byte:02x}"))),
+            Err(_) => text.push('?'),
+        }
+    }
+    text
+}
+
 fn build_where(
     config: &Config,
     clock: &Arc<dyn Clock>,
+    wanted: impl Fn(&ConnectionConfig) -> bool,
+) -> Result<Vec<Built>, BuildError> {
+    build_among(config, clock, BTreeMap::new(), wanted)
+}
+
+fn build_among(
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+    mut known: BTreeMap<String, Arc<dyn Connection>>,
     wanted: impl Fn(&ConnectionConfig) -> bool,
 ) -> Result<Vec<Built>, BuildError> {
     let environment = ProxyEnvironment::from_env();
@@ -91,13 +132,14 @@ fn build_where(
         .filter(|connection| wanted(connection))
     {
         let built =
-            build_connection(connection, &environment, clock, &done).map_err(|problem| {
+            build_connection(connection, &environment, clock, &known).map_err(|problem| {
                 BuildError {
                     id: connection.id.clone(),
                     integration: connection.integration.name(),
                     problem,
                 }
             })?;
+        known.insert(built.id.clone(), Arc::clone(&built.connection));
         done.push(built);
     }
     Ok(done)
@@ -107,13 +149,12 @@ fn build_connection(
     config: &ConnectionConfig,
     environment: &ProxyEnvironment,
     clock: &Arc<dyn Clock>,
-    done: &[Built],
+    known: &BTreeMap<String, Arc<dyn Connection>>,
 ) -> Result<Built, String> {
-    let is_referenced = |built: &&Built| config.references.contains(&built.id);
-    let referenced: BTreeMap<_, _> = done
+    let referenced: BTreeMap<_, _> = known
         .iter()
-        .filter(is_referenced)
-        .map(|built| (built.id.clone(), built.connection.clone()))
+        .filter(|(id, _)| config.references.contains(id))
+        .map(|(id, connection)| (id.clone(), Arc::clone(connection)))
         .collect();
     let transport = transport(
         &config.transport,

@@ -93,6 +93,8 @@ pub struct ConnectionConfig {
     pub references: Vec<String>,
     /// Where it begins in the file.
     pub line: Option<usize>,
+    /// A digest of its keys and values, as of the whole.
+    pub digest: String,
 }
 
 /// A connection's way to the network.

@@ -52,33 +52,44 @@ impl Raw {
     /// A digest of keys and values, whatever their order within a connection: 16 hexadecimal digits. Secrets count by their
     /// references; what only code can give counts as being there.
     pub(crate) fn digest(&self) -> String {
-        let mut hasher = Sha256::new();
         let lists = self.connections.iter().chain(&self.api_keys);
         let server = Some(&self.server).filter(|entries| !entries.is_empty());
         let blocks = std::iter::once(&self.top)
             .chain(lists.map(|one| &one.entries))
             .chain(server);
-        for entries in blocks {
-            let mut pairs: Vec<_> = entries
-                .iter()
-                .map(|entry| (&entry.key, entry.input.shown()))
-                .collect();
-            pairs.sort();
-            for (key, value) in pairs {
-                for text in [key, &value] {
-                    hasher.update((text.len() as u64).to_le_bytes());
-                    hasher.update(text.as_bytes());
-                }
-            }
-            hasher.update(u64::MAX.to_le_bytes());
-        }
-        let digest = hasher.finalize();
-        digest
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        digest_of(blocks)
     }
+}
+
+impl RawConnection {
+    /// The same of one connection.
+    pub(crate) fn digest(&self) -> String {
+        digest_of(std::iter::once(&self.entries))
+    }
+}
+
+fn digest_of<'e>(blocks: impl Iterator<Item = &'e Vec<Entry>>) -> String {
+    let mut hasher = Sha256::new();
+    for entries in blocks {
+        let mut pairs: Vec<_> = entries
+            .iter()
+            .map(|entry| (&entry.key, entry.input.shown()))
+            .collect();
+        pairs.sort();
+        for (key, value) in pairs {
+            for text in [key, &value] {
+                hasher.update((text.len() as u64).to_le_bytes());
+                hasher.update(text.as_bytes());
+            }
+        }
+        hasher.update(u64::MAX.to_le_bytes());
+    }
+    let digest = hasher.finalize();
+    digest
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 impl Input {

@@ -206,6 +206,7 @@ impl Pass<'_> {
             private: private??,
             strict_reads: strict_reads??,
             line: raw.line,
+            digest: raw.digest(),
         })
     }
 

@@ -34,9 +34,9 @@ use crate::identity::Identities;
 use crate::key::{self, Key};
 use crate::life::Lives;
 use crate::limits::Limits;
-use crate::log::{DecisionLog, Mask};
+use crate::log::{DecisionLog, LogTarget, Mask};
 use crate::oidc::Issuer;
-use crate::options::{BuildError, CallerGroups, Connected, EngineOptions, OnLogError};
+use crate::options::{BuildError, CallerGroups, Connected, EngineOptions, Next, OnLogError};
 use crate::record::DecisionRecord;
 use crate::{outcome, pipeline};
 
@@ -51,7 +51,9 @@ pub struct Engine {
     identities: Identities,
     wired: Vec<Arc<Wired>>,
     by_id: HashMap<String, usize>,
-    forgotten: Forgotten,
+    /// The place in the caches of a connection that is built next; none is used twice.
+    next_index: u32,
+    forgotten: Arc<Forgotten>,
     log: DecisionLog,
     log_mask: Mask,
     config_digest: String,
@@ -96,31 +98,73 @@ impl Engine {
     /// An engine that answers for these connections.
     /// Errors: [`BuildError`].
     pub fn new(options: EngineOptions, connected: Vec<Connected>) -> Result<Engine, BuildError> {
-        let identities: Identities = FillCache::new(CacheOptions::named("identities"));
-        let mut by_id = HashMap::new();
-        let mut wired = Vec::with_capacity(connected.len());
-        for (index, one) in (0_u32..).zip(connected) {
-            if by_id.insert(one.id.clone(), wired.len()).is_some() {
-                return Err(BuildError::DuplicateConnection(one.id));
-            }
-            wired.push(Arc::new(Wired::new(index, one, &options, &identities)));
-        }
-        Ok(Engine {
+        let nothing = Engine {
             decisions: FillCache::new(CacheOptions::named("decisions")),
             visibilities: FillCache::new(CacheOptions::named("visibilities")),
+            clock: Arc::clone(&options.clock),
+            identities: FillCache::new(CacheOptions::named("identities")),
+            wired: Vec::new(),
+            by_id: HashMap::new(),
+            next_index: 0,
+            forgotten: Arc::new(Forgotten::default()),
+            log_mask: Mask::default(),
+            config_digest: String::new(),
+            log: DecisionLog::open(&LogTarget::None).map_err(BuildError::DecisionLog)?,
+            on_log_error: OnLogError::Ignore,
+            lost_lines: AtomicU64::new(0),
+            remote: None,
+            ids: Ids::new(),
+        };
+        nothing.succeeded_by(options, connected.into_iter().map(Next::New).collect())
+    }
+
+    /// An engine that answers for these connections and takes over what this one knows of those that stay the same: stored
+    /// decisions, accounts, what was forgotten. Their times to live and limits stay too. This one goes on answering.
+    /// Errors: [`BuildError`].
+    pub fn succeeded_by(
+        &self,
+        options: EngineOptions,
+        connections: Vec<Next>,
+    ) -> Result<Engine, BuildError> {
+        let mut by_id = HashMap::new();
+        let mut wired: Vec<Arc<Wired>> = Vec::with_capacity(connections.len());
+        let mut next_index = self.next_index;
+        for one in connections {
+            let one = match one {
+                Next::Same(id) => Arc::clone(self.wired(&id).ok_or(BuildError::NothingToKeep(id))?),
+                Next::New(connected) => {
+                    let index = next_index;
+                    next_index += 1;
+                    Arc::new(Wired::new(index, connected, &options, &self.identities))
+                }
+            };
+            if by_id.insert(one.id.clone(), wired.len()).is_some() {
+                return Err(BuildError::DuplicateConnection(one.id.clone()));
+            }
+            wired.push(one);
+        }
+        Ok(Engine {
+            decisions: self.decisions.clone(),
+            visibilities: self.visibilities.clone(),
             clock: options.clock,
-            identities,
+            identities: self.identities.clone(),
             wired,
             by_id,
-            forgotten: Forgotten::default(),
+            next_index,
+            forgotten: Arc::clone(&self.forgotten),
             log_mask: options.log_mask,
             config_digest: options.config_digest,
             log: DecisionLog::open(&options.decision_log).map_err(BuildError::DecisionLog)?,
             on_log_error: options.on_log_error,
-            lost_lines: AtomicU64::new(0),
+            lost_lines: AtomicU64::new(self.lost_log_lines()),
             remote: options.remote,
             ids: Ids::new(),
         })
+    }
+
+    /// The connection with this id, for what is built beside it.
+    pub fn connection(&self, id: &str) -> Option<Arc<dyn Connection>> {
+        self.wired(id).map(|wired| Arc::clone(&wired.connection))
     }
 
     /// Answer a question of this process. What cannot be found out is an `unknown` decision, never an error.

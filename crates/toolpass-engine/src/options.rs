@@ -158,12 +158,24 @@ impl fmt::Debug for Connected {
     }
 }
 
+/// A connection of an engine that follows another.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// One that is built anew, and of which nothing is known.
+    New(Connected),
+    /// The one with this id, with all that is known of it.
+    Same(String),
+}
+
 /// Why an engine cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Two connections have one id.
     #[error("connection `{0}` is given twice; expected every id once")]
     DuplicateConnection(String),
+    /// The engine before had no such connection.
+    #[error("connection `{0}` is to be kept, and there is none")]
+    NothingToKeep(String),
     /// The decision log cannot be opened.
     #[error("`decision_log` cannot be opened for appending: {0}")]
     DecisionLog(std::io::Error),

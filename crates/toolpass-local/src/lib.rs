@@ -5,15 +5,18 @@
 
 pub mod addresses;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolpass_config::build::{Built, build, build_one};
+use toolpass_config::build::{Built, build, build_beside, build_one, fingerprint};
 use toolpass_config::config::{CallerGroups as Configured, Config, ConnectionConfig, DecisionLog};
 use toolpass_core::clock::Clock;
 use toolpass_engine::engine::Engine;
 use toolpass_engine::log::{LogTarget, Mask};
 use toolpass_engine::oidc::Issuer;
-use toolpass_engine::options::{CallerGroups, Connected, EngineOptions, OnLogError, TtlOverrides};
+use toolpass_engine::options::{
+    CallerGroups, Connected, EngineOptions, Next, OnLogError, TtlOverrides,
+};
 use toolpass_http::url::InvalidUrl;
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
@@ -60,7 +63,73 @@ pub fn engine(
         Which::All => build(config, &clock)?,
         Which::Only(id) => build_one(config, id, &clock)?,
     };
-    let options = EngineOptions {
+    Ok(Engine::new(
+        options(config, remote, clock),
+        built.into_iter().map(connected).collect::<Result<_, _>>()?,
+    )?)
+}
+
+/// What a reload came to.
+#[derive(Debug)]
+pub struct Succession {
+    /// The engine of the changed configuration.
+    pub engine: Engine,
+    /// How many connections are the same, with all that is known of them.
+    pub kept: usize,
+}
+
+/// Build the engine of a changed configuration. A connection that is built of the same, and so is all it references, stays
+/// the same. `fingerprints` are those of the connections of `engine`; see [`fingerprints`]. No network is touched.
+/// Errors: [`Error`].
+pub fn succession(
+    engine: &Engine,
+    fingerprints: &BTreeMap<String, String>,
+    config: &Config,
+    remote: &str,
+    clock: Arc<dyn Clock>,
+) -> Result<Succession, Error> {
+    let mut kept = BTreeMap::new();
+    let now = self::fingerprints(config);
+    let in_order = || {
+        let places = config.order.iter();
+        places.filter_map(|place| config.connections.get(*place))
+    };
+    for connection in in_order() {
+        let is_same = fingerprints.get(&connection.id) == now.get(&connection.id);
+        let stands = connection.references.iter().all(|id| kept.contains_key(id));
+        if let Some(same) = engine.connection(&connection.id)
+            && is_same
+            && stands
+        {
+            kept.insert(connection.id.clone(), same);
+        }
+    }
+    let count = kept.len();
+    let mut built: BTreeMap<String, Built> = build_beside(config, &clock, kept)?
+        .into_iter()
+        .map(|built| (built.id.clone(), built))
+        .collect();
+    let next = in_order().map(|connection| match built.remove(&connection.id) {
+        Some(built) => connected(built).map(Next::New),
+        None => Ok(Next::Same(connection.id.clone())),
+    });
+    let next = next.collect::<Result<_, Error>>()?;
+    Ok(Succession {
+        engine: engine.succeeded_by(options(config, remote, clock), next)?,
+        kept: count,
+    })
+}
+
+/// What each connection of a configuration is built of; the times to live for all belong to each.
+pub fn fingerprints(config: &Config) -> BTreeMap<String, String> {
+    let times = format!("{:?} {:?} ", config.decision_cache, config.identity_cache);
+    let each = config.connections.iter();
+    each.map(|one| (one.id.clone(), times.clone() + &fingerprint(one)))
+        .collect()
+}
+
+fn options(config: &Config, remote: &str, clock: Arc<dyn Clock>) -> EngineOptions {
+    EngineOptions {
         decision_ttl: config.decision_cache,
         identity_ttl: config.identity_cache,
         decision_log: log_target(&config.decision_log),
@@ -77,11 +146,7 @@ pub fn engine(
         config_digest: config.digest.clone(),
         remote: Some(remote.to_owned()),
         ..EngineOptions::new(clock)
-    };
-    Ok(Engine::new(
-        options,
-        built.into_iter().map(connected).collect::<Result<_, _>>()?,
-    )?)
+    }
 }
 
 /// The systems of a configuration, for attributing requests.

@@ -27,6 +27,7 @@ pub(crate) struct ApiKey {
     /// How often it may ask.
     pub(crate) rate: Option<Rate>,
     secret: Option<SecretRef>,
+    certificate: Option<String>,
     scopes: Vec<Scope>,
     connections: Vec<Glob>,
     users: Vec<Glob>,
@@ -58,6 +59,7 @@ impl ApiKey {
             caller_groups: config.caller_groups,
             rate: config.rate_limit.map(Rate::new),
             secret: config.key.clone(),
+            certificate: config.certificate.clone(),
             scopes: config.scopes.clone(),
             connections: config.connections.clone(),
             users: config.users.clone(),
@@ -101,11 +103,21 @@ impl Keys {
         references.try_for_each(|reference| secrets::read(reference).map(drop))
     }
 
-    /// The key of these headers.
+    /// The key of these headers; without any, of the names in the client's verified certificate.
     /// Errors: [`Refused`].
-    pub(crate) fn of(&self, headers: &HeaderMap) -> Result<&Arc<ApiKey>, Refused> {
+    pub(crate) fn of(
+        &self,
+        headers: &HeaderMap,
+        certificate: &[String],
+    ) -> Result<&Arc<ApiKey>, Refused> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
-        let header = given.next().ok_or(Refused::Missing)?;
+        let Some(header) = given.next() else {
+            let shown = |key: &&Arc<ApiKey>| {
+                let name = key.certificate.as_ref();
+                name.is_some_and(|name| certificate.contains(name))
+            };
+            return self.0.iter().find(shown).ok_or(Refused::Missing);
+        };
         if given.next().is_some() {
             return Err(Refused::Repeated);
         }
@@ -168,7 +180,7 @@ mod tests {
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
         }
-        keys.of(&headers).map(|key| key.name.clone())
+        keys.of(&headers, &[]).map(|key| key.name.clone())
     }
 
     #[test]
@@ -203,6 +215,25 @@ mod tests {
                 "{values:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_certificate_stands_for_a_key_when_none_is_shown() {
+        let by_name = ApiKeyConfig {
+            key: None,
+            certificate: Some("ops.acme.com".into()),
+            ..key("ops", "")
+        };
+        let keys = Keys::new(&[key("one", "k1"), by_name]);
+        let shown = ["x.acme.com".to_owned(), "ops.acme.com".to_owned()];
+        let found = |headers: &HeaderMap, names: &[String]| {
+            keys.of(headers, names).map(|key| key.name.clone())
+        };
+        let mut headers = HeaderMap::new();
+        assert_eq!(found(&headers, &shown).as_deref(), Ok("ops"));
+        assert_eq!(found(&headers, &shown[..1]), Err(Refused::Missing));
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer wrong"));
+        assert_eq!(found(&headers, &shown), Err(Refused::Wrong));
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub(crate) struct Client {
     pub(crate) secure: bool,
     /// Whether it came by the second address.
     pub(crate) by_admin: bool,
+    /// The names in its verified certificate.
+    pub(crate) certificate: Arc<[String]>,
     /// Of an HTTP/1.1 connection: what the gate says.
     pub(crate) talk: Option<Arc<Talk>>,
 }
@@ -62,6 +64,7 @@ pub(crate) struct Asked {
     pub(crate) remote: IpAddr,
     secure: bool,
     by_admin: bool,
+    certificate: Arc<[String]>,
     talk: Option<Arc<Talk>>,
 }
 
@@ -155,7 +158,7 @@ async fn reply(
         return invalid(form, StatusCode::METHOD_NOT_ALLOWED, &text)
             .with(ALLOW, HeaderValue::from_static(allowed));
     }
-    let key = match admitted(endpoint, &live, &head) {
+    let key = match admitted(endpoint, &live, &head, &client.certificate) {
         Ok(key) => key,
         Err(refused) => return *refused,
     };
@@ -176,6 +179,7 @@ async fn reply(
         remote,
         secure,
         by_admin: client.by_admin,
+        certificate: Arc::clone(&client.certificate),
         talk: client.talk.clone(),
     };
     (endpoint.answer)(asked).await
@@ -191,22 +195,32 @@ fn admitted(
     endpoint: &Endpoint,
     live: &Live,
     head: &Parts,
+    certificate: &[String],
 ) -> Result<Option<Arc<ApiKey>>, Box<Reply>> {
     match endpoint.access {
         Access::Open => Ok(None),
-        Access::Scope(scope) => keyed(live, head, scope, endpoint.form).map(Some),
+        Access::Scope(scope) => keyed(live, head, certificate, scope, endpoint.form).map(Some),
     }
 }
 
 /// The key of a request, when it has this scope.
 /// Errors: the answer to who has none.
-fn keyed(live: &Live, head: &Parts, scope: Scope, form: Form) -> Result<Arc<ApiKey>, Box<Reply>> {
+fn keyed(
+    live: &Live,
+    head: &Parts,
+    certificate: &[String],
+    scope: Scope,
+    form: Form,
+) -> Result<Arc<ApiKey>, Box<Reply>> {
     let unauthorized = |status, text: &str| Reply::wrong(form, status, Code::Unauthorized, text);
-    let key = live.keys.of(&head.headers).map_err(|refused| {
-        let reply = unauthorized(StatusCode::UNAUTHORIZED, &refused.to_string());
-        let realm = HeaderValue::from_static("Bearer realm=\"toolpass\"");
-        Box::new(reply.with(WWW_AUTHENTICATE, realm))
-    })?;
+    let key = live
+        .keys
+        .of(&head.headers, certificate)
+        .map_err(|refused| {
+            let reply = unauthorized(StatusCode::UNAUTHORIZED, &refused.to_string());
+            let realm = HeaderValue::from_static("Bearer realm=\"toolpass\"");
+            Box::new(reply.with(WWW_AUTHENTICATE, realm))
+        })?;
     if !key.has(scope) {
         let text = format!("the API key does not have the scope `{}`", scope.as_str());
         return Err(Box::new(unauthorized(StatusCode::FORBIDDEN, &text)));
@@ -415,7 +429,7 @@ impl Asked {
     /// Demand a key with this scope, where the path alone does not.
     /// Errors: the answer to who has none.
     pub(crate) fn needs(&self, scope: Scope, form: Form) -> Result<(), Box<Reply>> {
-        keyed(&self.live, &self.head, scope, form).map(drop)
+        keyed(&self.live, &self.head, &self.certificate, scope, form).map(drop)
     }
 
     /// Whether the client came by the second address.

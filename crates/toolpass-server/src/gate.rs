@@ -98,6 +98,21 @@ impl Talk {
         self.gone.notified().await;
     }
 
+    /// Ends when nothing was answered for so long.
+    pub(crate) async fn idle(&self, patience: Duration) {
+        loop {
+            let until = if self.is_answering() {
+                Instant::now() + patience
+            } else {
+                self.answered() + patience
+            };
+            if until <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(until).await;
+        }
+    }
+
     fn is_answering(&self) -> bool {
         self.answering.load(Ordering::Acquire) > 0
     }

@@ -10,8 +10,8 @@
 //! | `load` | how much is done at once, and what is turned away |
 //! | `members` | strict reading of JSON bodies |
 //! | `check` `v1` `authzen` `observe` `catalog` `admin` `health` `metrics` `openapi` | the endpoints |
-//! | `live` | what a reload replaces: the configuration, the engine, the keys |
-//! | `server` | start, drain, stop |
+//! | `live` `reload` | what a reload replaces: the configuration, the engine, the keys; when |
+//! | `server` | start, serve, drain, stop |
 //!
 //! Deliberately absent: any rule about a decision (the engine's), any vendor, the page and the stores (behind `seams`).
 //!
@@ -34,7 +34,9 @@ mod members;
 mod metrics;
 mod observe;
 pub mod openapi;
+pub mod reload;
 mod reply;
 pub mod server;
+mod tls;
 mod trace;
 mod v1;

@@ -1,4 +1,4 @@
-//! The server: start, serve, drain, stop.
+//! The server: start, serve, reload, drain, stop.
 //!
 //! INVARIANT: once a stop was asked for, no new connection is answered after the drain, requests in flight have the grace to
 //! finish, and the process ends whatever a client does.
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 use toolpass_config::config::Config;
 use toolpass_core::clock::Clock;
 use toolpass_http::secrets::SecretError;
@@ -25,12 +25,17 @@ use crate::health::Probes;
 use crate::listen;
 use crate::live::{Live, Present};
 use crate::metrics::Metrics;
+use crate::reload::{self, LOOK_EVERY, Seen, Source};
+use crate::tls::{Tls, TlsError};
 
 /// A server that is bound and not yet serving.
 pub struct Server {
     app: Arc<App>,
     listener: TcpListener,
+    admin: Option<TcpListener>,
+    source: Option<Source>,
     address: SocketAddr,
+    admin_address: Option<SocketAddr>,
 }
 
 /// What all requests share.
@@ -39,7 +44,8 @@ pub(crate) struct App {
     pub(crate) draining: AtomicBool,
     pub(crate) metrics: Metrics,
     pub(crate) probes: Probes,
-    clock: Arc<dyn Clock>,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) clock: Arc<dyn Clock>,
     /// How many lines of the decision log were lost, and when that was last seen to grow.
     lost: Mutex<(u64, Option<Instant>)>,
 }
@@ -49,11 +55,13 @@ pub(crate) struct App {
 pub enum Signal {
     /// Stop as soon as what is in flight is answered.
     Interrupt,
+    /// Read the configuration again, and open the decision log anew.
+    Reload,
     /// Say not to be ready, go on for the drain, then as [`Signal::Interrupt`].
     Terminate,
 }
 
-/// Why a server does not start.
+/// Why a server does not start, or does not take a changed configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Neither `api_key` nor `api_keys`.
@@ -68,9 +76,19 @@ pub enum StartError {
     /// It cannot be said where a connection is reached.
     #[error(transparent)]
     Systems(ConnectError),
+    /// There can be no TLS.
+    #[error("`server`: {0}")]
+    Tls(#[from] TlsError),
+    /// Others reach the address, TLS is required, and there is none.
+    #[error(
+        "`server`: `require_tls` is set, others reach `listen`, and there is no `tls_cert_file`"
+    )]
+    NoTls,
     /// The address cannot be listened on.
-    #[error("`listen`: {address} cannot be listened on: {error}")]
+    #[error("`{key}`: {address} cannot be listened on: {error}")]
     Listen {
+        /// The key that names it.
+        key: &'static str,
         /// The address as configured.
         address: String,
         /// Why.
@@ -81,15 +99,19 @@ pub enum StartError {
 /// Build everything a server is built of, without binding an address.
 /// Errors: [`StartError`].
 pub fn check(config: Config, clock: Arc<dyn Clock>) -> Result<(), StartError> {
-    listen::parse(&config.listen).map_err(|error| StartError::Listen {
-        address: config.listen.clone(),
-        error: io::Error::new(io::ErrorKind::InvalidInput, error),
-    })?;
+    for (key, address) in addresses(&config) {
+        listen::parse(address).map_err(|error| StartError::Listen {
+            key,
+            address: address.to_owned(),
+            error: io::Error::new(io::ErrorKind::InvalidInput, error),
+        })?;
+    }
+    Tls::new(&config.server)?;
     Live::new(config, clock).map(drop)
 }
 
 impl App {
-    fn new(live: Live, clock: Arc<dyn Clock>) -> App {
+    fn new(live: Live, tls: Option<Tls>, clock: Arc<dyn Clock>) -> App {
         let metrics = Metrics::default();
         metrics.know(live.config.connections.iter().map(|one| one.id.as_str()));
         metrics
@@ -100,6 +122,7 @@ impl App {
             draining: AtomicBool::new(false),
             metrics,
             probes: Probes::default(),
+            tls,
             clock,
             lost: Mutex::new((0, None)),
         }
@@ -117,22 +140,38 @@ impl App {
 }
 
 impl Server {
-    /// Build everything and bind the address. No other network is touched.
+    /// Build everything and bind the addresses. No other network is touched.
     /// Errors: [`StartError`].
     pub async fn start(config: Config, clock: Arc<dyn Clock>) -> Result<Server, StartError> {
-        let listen = config.listen.clone();
+        let tls = Tls::new(&config.server)?;
+        let require_tls = config.server.require_tls;
+        let (listen, admin_listen) = (config.listen.clone(), config.server.admin_listen.clone());
         let live = Live::new(config, Arc::clone(&clock))?;
-        let failed = |error| StartError::Listen {
-            address: listen.clone(),
-            error,
+        let (listener, address) = bind("listen", &listen).await?;
+        if require_tls && tls.is_none() && listen::is_reachable(address) {
+            return Err(StartError::NoTls);
+        }
+        let admin = match &admin_listen {
+            Some(listen) => Some(bind("admin_listen", listen).await?),
+            None => None,
         };
-        let listener = listen::bind(&listen).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let (admin, admin_address) = admin.unzip();
         Ok(Server {
-            app: Arc::new(App::new(live, clock)),
+            app: Arc::new(App::new(live, tls, clock)),
             listener,
+            admin,
+            source: None,
             address,
+            admin_address,
         })
+    }
+
+    /// The same, that takes changes of its configuration.
+    pub fn reloading(self, source: Source) -> Server {
+        Server {
+            source: Some(source),
+            ..self
+        }
     }
 
     /// Where it listens.
@@ -140,120 +179,184 @@ impl Server {
         self.address
     }
 
+    /// Where it listens for probes and metrics.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin_address
+    }
+
     /// Serve until a signal says to stop. A second one ends it at once. When nobody can send one any more, that is one.
     pub async fn run(self, mut signals: mpsc::Receiver<Signal>) {
-        let Server {
-            app,
-            listener,
-            address,
-        } = self;
-        let live = app.present.get();
+        let live = self.app.present.get();
         tracing::info!(
-            addr = %address,
+            addr = %self.address,
             connections = live.config.connections.len(),
             version = env!("CARGO_PKG_VERSION"),
             "listening"
         );
-        if listen::is_reachable(address) {
-            tracing::warn!(addr = %address, "listening without TLS on an address that others reach");
+        if self.app.tls.is_none() && listen::is_reachable(self.address) {
+            tracing::warn!(addr = %self.address, "listening without TLS on an address that others reach");
         }
-        let mut probing = JoinSet::new();
-        probing.spawn(probe(Arc::clone(&app), Arc::clone(&live)));
-        drop(live);
+        let mut behind = JoinSet::new();
+        behind.spawn(probe(Arc::clone(&self.app), live));
+        let (reloads, wanted) = mpsc::channel(1);
+        if let Some(source) = self.source.clone() {
+            behind.spawn(keep_up(Arc::clone(&self.app), source, wanted));
+        }
         let (stop, stopping) = watch::channel(false);
-        let mut clients = JoinSet::new();
-        accept(&app, &listener, &mut clients, &stopping, &mut signals).await;
-        drop(listener);
+        let mut door = Door {
+            app: Arc::clone(&self.app),
+            clients: JoinSet::new(),
+            stopping,
+        };
+        let (listener, admin) = (self.listener, self.admin);
+        door.accept(&listener, admin.as_ref(), &reloads, &mut signals)
+            .await;
+        drop((listener, admin));
         // Nobody left to tell is no mistake.
         let _ = stop.send(true);
-        let grace = app.present.get().config.server.shutdown_grace;
-        finish(clients, grace, &mut signals).await;
+        let grace = self.app.present.get().config.server.shutdown_grace;
+        finish(door.clients, grace, &mut signals).await;
         tracing::info!("stopped");
     }
 }
 
-/// Take clients until it is time to stop taking them.
-async fn accept(
-    app: &Arc<App>,
-    listener: &TcpListener,
-    clients: &mut JoinSet<()>,
-    stopping: &watch::Receiver<bool>,
-    signals: &mut mpsc::Receiver<Signal>,
-) {
-    let mut until: Option<Instant> = None;
-    loop {
-        let drained = async {
-            match until {
-                Some(until) => tokio::time::sleep_until(until).await,
-                None => std::future::pending().await,
+/// Where clients come in.
+struct Door {
+    app: Arc<App>,
+    clients: JoinSet<()>,
+    stopping: watch::Receiver<bool>,
+}
+
+impl Door {
+    /// Take clients until it is time to stop taking them.
+    async fn accept(
+        &mut self,
+        listener: &TcpListener,
+        admin: Option<&TcpListener>,
+        reloads: &mpsc::Sender<()>,
+        signals: &mut mpsc::Receiver<Signal>,
+    ) {
+        let mut until: Option<Instant> = None;
+        loop {
+            let drained = async {
+                match until {
+                    Some(until) => tokio::time::sleep_until(until).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let by_admin = async {
+                match admin {
+                    Some(admin) => admin.accept().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                signal = signals.recv() => match (signal, until) {
+                    (Some(Signal::Reload), _) => {
+                        // One that is waited for already is this one too.
+                        let _ = reloads.try_send(());
+                    }
+                    (Some(Signal::Terminate), None) => {
+                        let drain = self.app.present.get().config.server.drain;
+                        self.app.draining.store(true, Ordering::Release);
+                        tracing::info!("draining");
+                        until = Some(Instant::now() + drain);
+                    }
+                    (Some(Signal::Interrupt | Signal::Terminate) | None, _) => {
+                        self.app.draining.store(true, Ordering::Release);
+                        return;
+                    }
+                },
+                () = drained => return,
+                Some(_) = self.clients.join_next(), if !self.clients.is_empty() => {}
+                accepted = by_admin => self.take(accepted, true).await,
+                accepted = listener.accept() => self.take(accepted, false).await,
+            }
+        }
+    }
+
+    async fn take(&mut self, accepted: io::Result<(TcpStream, SocketAddr)>, by_admin: bool) {
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                let error = error.to_string();
+                tracing::warn!(error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                return;
             }
         };
-        tokio::select! {
-            biased;
-            signal = signals.recv() => match (signal, until) {
-                (Some(Signal::Terminate), None) => {
-                    let drain = app.present.get().config.server.drain;
-                    app.draining.store(true, Ordering::Release);
-                    tracing::info!("draining");
-                    until = Some(Instant::now() + drain);
-                }
-                (Some(Signal::Interrupt | Signal::Terminate) | None, _) => {
-                    app.draining.store(true, Ordering::Release);
-                    return;
-                }
-            },
-            () = drained => return,
-            Some(_) = clients.join_next(), if !clients.is_empty() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => take(app, stream, peer, clients, stopping),
-                Err(error) => {
-                    tracing::warn!(error = %error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
+        // Probes come in however many others have.
+        if !by_admin && self.clients.len() >= self.app.present.get().config.server.max_connections {
+            self.app
+                .metrics
+                .rejected_connections
+                .fetch_add(1, Ordering::Relaxed);
+            if self.app.tls.is_none() {
+                // As much as fits at once; whoever is turned away is not waited for.
+                let _ = stream.try_write(FULL.as_bytes());
+            }
+            return;
+        }
+        // Answers are short and written whole.
+        let _ = stream.set_nodelay(true);
+        let client = Client {
+            peer,
+            secure: false,
+            by_admin,
+            certificate: Arc::default(),
+            talk: None,
+        };
+        let (app, stopping) = (Arc::clone(&self.app), self.stopping.clone());
+        match self.app.tls.as_ref().filter(|_| !by_admin) {
+            Some(tls) => {
+                let acceptor = tls.acceptor();
+                self.clients.spawn(connection::encrypted(
+                    stream, acceptor, app, client, stopping,
+                ));
+            }
+            None => {
+                let patience = Patience::DEFAULT;
+                self.clients
+                    .spawn(connection::http1(stream, app, client, patience, stopping));
+            }
         }
     }
 }
 
-fn take(
-    app: &Arc<App>,
-    stream: TcpStream,
-    peer: SocketAddr,
-    clients: &mut JoinSet<()>,
-    stopping: &watch::Receiver<bool>,
-) {
-    if clients.len() >= app.present.get().config.server.max_connections {
-        app.metrics
-            .rejected_connections
-            .fetch_add(1, Ordering::Relaxed);
-        // As much as fits at once; whoever is turned away is not waited for.
-        let _ = stream.try_write(FULL.as_bytes());
-        return;
-    }
-    // Answers are short and written whole.
-    let _ = stream.set_nodelay(true);
-    let client = Client {
-        peer,
-        secure: false,
-        by_admin: false,
-        talk: None,
+fn addresses(config: &Config) -> impl Iterator<Item = (&'static str, &str)> {
+    let admin = config.server.admin_listen.as_deref();
+    let main = std::iter::once(("listen", config.listen.as_str()));
+    main.chain(admin.map(|address| ("admin_listen", address)))
+}
+
+async fn bind(key: &'static str, address: &str) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |error| StartError::Listen {
+        key,
+        address: address.to_owned(),
+        error,
     };
-    clients.spawn(connection::http1(
-        stream,
-        Arc::clone(app),
-        client,
-        Patience::DEFAULT,
-        stopping.clone(),
-    ));
+    let listener = listen::bind(address).await.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    Ok((listener, bound))
 }
 
 /// Let requests in flight finish.
 async fn finish(mut clients: JoinSet<()>, grace: Duration, signals: &mut mpsc::Receiver<Signal>) {
     let all = async { while clients.join_next().await.is_some() {} };
+    let again = async {
+        while let Some(signal) = signals.recv().await {
+            if signal != Signal::Reload {
+                return;
+            }
+        }
+        // Nobody can tell it any more.
+        std::future::pending().await
+    };
     tokio::select! {
         biased;
         () = all => {}
-        Some(_) = signals.recv() => tracing::warn!("told to stop twice; requests in flight are dropped"),
+        () = again => tracing::warn!("told to stop twice; requests in flight are dropped"),
         () = tokio::time::sleep(grace) => tracing::warn!("requests in flight took too long and are dropped"),
     }
     clients.shutdown().await;
@@ -279,6 +382,35 @@ async fn probe(app: Arc<App>, live: Arc<Live>) {
     }
 }
 
+/// Take changes: when a file changed, and when it is asked for.
+async fn keep_up(app: Arc<App>, source: Source, mut wanted: mpsc::Receiver<()>) {
+    let mut look = interval(LOOK_EVERY);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let look_now = || Seen::now(source.file.as_deref(), &app.present.get().config);
+    let mut seen = look_now();
+    loop {
+        tokio::select! {
+            asked = wanted.recv() => {
+                if asked.is_none() {
+                    return;
+                }
+                if let Err(error) = app.present.get().engine.reopen_decision_log() {
+                    let error = error.to_string();
+                    tracing::error!(error, "the decision log cannot be opened anew");
+                }
+            }
+            _ = look.tick() => {
+                if look_now() == seen {
+                    continue;
+                }
+            }
+        }
+        // Before reading: what changes meanwhile is seen at the next look.
+        seen = look_now();
+        reload::reload(&app, &source).await;
+    }
+}
+
 const LOSING_FOR: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nserver: toolpass\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 70\r\nconnection: close\r\n\r\n{\"decision\":\"unknown\",\"reason\":\"overloaded: too many connections are open\"}\n";
+const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nserver: toolpass\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 76\r\nconnection: close\r\n\r\n{\"decision\":\"unknown\",\"reason\":\"overloaded: too many connections are open\"}\n";

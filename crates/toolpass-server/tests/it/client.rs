@@ -65,7 +65,11 @@ impl Wire {
             headers,
             body: String::new(),
         };
-        let length = answer.header("content-length").unwrap_or("0").parse().ok()?;
+        let length = answer
+            .header("content-length")
+            .unwrap_or("0")
+            .parse()
+            .ok()?;
         if !to_head {
             let mut body = vec![0; length];
             self.reader.read_exact(&mut body).ok()?;

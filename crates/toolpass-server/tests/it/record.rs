@@ -1,7 +1,8 @@
 //! A system of records for the scenario of the AuthZEN certification: two people, two records, eight rules.
 //! SOURCE: openid/authzen, certification/authorization-api-1_0-scenario.md, "Required Policy Behaviour", read 2026-11-30.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use toolpass_core::decision::Decision;
@@ -16,6 +17,7 @@ use toolpass_wire::endpoint::Endpoint;
 toolpass_integration::actions! {
     Delete  "delete"  record  destructive  "delete";
     Read    "read"    record  read         "read";
+    Wait    "wait"    record  read         "wait for";
     Write   "write"   record  write        "write to";
 }
 
@@ -64,6 +66,14 @@ impl Connection for Records {
         _: &'a Context,
         request: &'a Request,
     ) -> BoxFuture<'a, Result<Decision, Failure>> {
+        if Action::parse(&request.action) == Some(Action::Wait) {
+            let waiting = Waiting::begin(request.resource.id());
+            return async move {
+                let _waiting = waiting;
+                std::future::pending().await
+            }
+            .boxed();
+        }
         ready(Ok(decide(request))).boxed()
     }
 
@@ -76,12 +86,37 @@ impl Connection for Records {
     }
 }
 
+/// That somebody waits for a record, until this is dropped.
+struct Waiting(String);
+
+impl Waiting {
+    fn begin(record: &str) -> Waiting {
+        WAITING.lock().unwrap().insert(record.to_owned());
+        Waiting(record.to_owned())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITING.lock().unwrap().remove(&self.0);
+    }
+}
+
+static WAITING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Return when somebody waits for a record, or nobody does.
+pub(crate) fn until_waiting(record: &str, waits: bool) {
+    while WAITING.lock().unwrap().contains(record) != waits {
+        std::thread::yield_now();
+    }
+}
+
 fn decide(request: &Request) -> Decision {
     let fact = |name: &str| request.facts.get(name).map(String::as_str);
     let is_archived = request.resource.param("status") == Some("archived");
     let is_alice = request.identity.id == "alice@example.com";
     let may = match Action::parse(&request.action) {
-        Some(Action::Read) => true,
+        Some(Action::Read | Action::Wait) => true,
         Some(Action::Write) if is_archived => fact("subject.role") == Some("admin"),
         Some(Action::Write) => is_alice,
         Some(Action::Delete) => is_alice && fact("action.soft") == Some("true"),

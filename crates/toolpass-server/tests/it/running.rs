@@ -1,14 +1,17 @@
 //! A server for one test: its own folder, its own port on loopback, its own runtime; gone when dropped.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
-use toolpass_config::load::load_text;
+use toolpass_config::config::Config;
+use toolpass_config::error::Errors;
+use toolpass_config::load::load_file;
 use toolpass_http::clock::SystemClock;
+use toolpass_server::reload::Source;
 use toolpass_server::server::{Server, Signal};
 
 use crate::record::Record;
@@ -16,6 +19,7 @@ use crate::record::Record;
 /// A running server.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    pub(crate) admin: Option<SocketAddr>,
     pub(crate) folder: PathBuf,
     pub(crate) signals: mpsc::Sender<Signal>,
     thread: Option<JoinHandle<()>>,
@@ -44,13 +48,16 @@ pub(crate) fn start(config: &str) -> Running {
 
 /// The same, in a folder that has a file `key`.
 pub(crate) fn start_in(folder: PathBuf, config: &str) -> Running {
-    let config = complete(config);
-    let products: Vec<_> = toolpass_registry::all()
-        .iter()
-        .copied()
-        .chain([&Record as _])
-        .collect();
-    let config = load_text("toolpass.yaml", &config, &folder, &products).unwrap();
+    let file = folder.join("toolpass.yaml");
+    std::fs::write(&file, complete(config)).unwrap();
+    let source = Source {
+        load: Arc::new({
+            let file = file.clone();
+            move || load(&file).map_err(|errors| vec![errors.to_string()])
+        }),
+        file: Some(file.clone()),
+    };
+    let config = load(&file).unwrap();
     let (signals, received) = mpsc::channel(4);
     let (told, bound) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -60,16 +67,26 @@ pub(crate) fn start_in(folder: PathBuf, config: &str) -> Running {
             .unwrap();
         runtime.block_on(async {
             let server = Server::start(config, Arc::new(SystemClock)).await.unwrap();
-            told.send(server.address()).unwrap();
+            let server = server.reloading(source);
+            told.send((server.address(), server.admin_address()))
+                .unwrap();
             server.run(received).await;
         });
     });
+    let (address, admin) = bound.recv().unwrap();
     Running {
-        address: bound.recv().unwrap(),
+        address,
+        admin,
         folder,
         signals,
         thread: Some(thread),
     }
+}
+
+fn load(file: &Path) -> Result<Config, Errors> {
+    let registered = toolpass_registry::all().iter().copied();
+    let products: Vec<_> = registered.chain([&Record as _]).collect();
+    load_file(file, &products)
 }
 
 fn complete(config: &str) -> String {
@@ -85,6 +102,13 @@ fn complete(config: &str) -> String {
 }
 
 impl Running {
+    /// Put another configuration in the place of the present one, at once.
+    pub(crate) fn reconfigure(&self, config: &str) {
+        let next = self.folder.join("next.yaml");
+        std::fs::write(&next, complete(config)).unwrap();
+        std::fs::rename(next, self.folder.join("toolpass.yaml")).unwrap();
+    }
+
     /// Send a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         self.signals.blocking_send(signal).unwrap();
