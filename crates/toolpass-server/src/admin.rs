@@ -61,8 +61,14 @@ pub(crate) fn resolve(asked: Asked) -> BoxFuture<'static, Reply> {
                 let resource = found.map(|resource| resource.as_str().to_owned());
                 Reply::json(StatusCode::OK, &Resolved { resource })
             }
-            Ok(Err(decision)) => Reply::json(
+            Ok(Err(decision)) if decision.status != StatusCode::OK.as_u16() => Reply::wrong(
+                Form::Coded,
                 crate::reply::status_of(&decision),
+                decision.code(),
+                decision.text(),
+            ),
+            Ok(Err(decision)) => Reply::json(
+                StatusCode::OK,
                 &Unresolved {
                     code: decision.code().as_str(),
                     text: decision.text(),
@@ -127,7 +133,7 @@ fn pointer(body: Json) -> Result<(String, Pointer, bool), String> {
         &["connection", "fresh", "pointer"],
         Names::Exact,
     )?;
-    let (connection, fresh) = (members.text("connection")?, members.flag("fresh")?);
+    let (connection, fresh) = (members.required_text("connection")?, members.flag("fresh")?);
     let given = members
         .take("pointer")
         .ok_or("the field \"pointer\" is missing")?;
@@ -137,7 +143,7 @@ fn pointer(body: Json) -> Result<(String, Pointer, bool), String> {
         &["kind", "parts", "value"],
         Names::Exact,
     )?;
-    let (kind, value) = (parts.text("kind")?, parts.text("value")?);
+    let (kind, value) = (parts.required_text("kind")?, parts.required_text("value")?);
     let texts = match parts.take("parts") {
         None => Facts::new(),
         Some(Json::Object(given)) => {

@@ -164,11 +164,13 @@ async fn single(asked: &Asked, body: &Json) -> Reply {
 }
 
 async fn several(asked: &Asked, body: &Json, items: &[Json], semantic: Semantic) -> Reply {
+    if let Some(other) = items.iter().find(|item| item.as_object().is_none()) {
+        return invalid(&wrong("an evaluation", other, "an object"));
+    }
     let names = names(asked);
-    let questions = items.iter().map(|item| match item {
-        Json::Object(_) => question(&names, |name| item.get(name).or_else(|| body.get(name))),
-        other => Err(wrong("an evaluation", other, "an object")),
-    });
+    let questions = items
+        .iter()
+        .map(|item| question(&names, |name| item.get(name).or_else(|| body.get(name))));
     let questions: Vec<Result<Question, String>> = questions.collect();
     let mut evaluations = Vec::with_capacity(questions.len());
     if semantic == Semantic::All {

@@ -443,3 +443,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Gate<S> {
 const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
 const MAX_DRAINED_BYTES: usize = 4 << 20;
 const READ_BYTES: usize = 8 * 1024;
+
+#[cfg(test)]
+mod tests;

@@ -52,7 +52,7 @@ fn said(located: &Located) -> String {
 }
 
 impl Members {
-    /// Take an object apart. `null` is one without members.
+    /// Take an object apart. Where names are compared in any case, `null` is one without members, as it always was.
     /// Errors: it is none, or a member is unknown or given twice.
     pub(crate) fn of(
         what: &'static str,
@@ -62,8 +62,8 @@ impl Members {
     ) -> Result<Members, String> {
         let members = match json {
             Json::Object(members) => members,
-            Json::Null => Vec::new(),
-            Json::Array(_) | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
+            Json::Null if names == Names::AnyCase => Vec::new(),
+            Json::Null | Json::Array(_) | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
                 return Err(format!("{what} is {}, expected an object", kind(&json)));
             }
         };
@@ -102,6 +102,12 @@ impl Members {
             Some(Json::String(text)) => Ok(Some(text)),
             Some(other) => Err(self.wrong(name, &other, "a string")),
         }
+    }
+
+    /// A string that must be there.
+    pub(crate) fn required_text(&mut self, name: &str) -> Result<String, String> {
+        self.text_if_given(name)?
+            .ok_or_else(|| format!("the field {} of {} is missing", quoted(name), self.what))
     }
 
     /// A boolean, false when absent.

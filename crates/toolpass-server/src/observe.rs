@@ -350,16 +350,16 @@ fn read(body: Json) -> Result<Sent, String> {
         Some(text) => Some(STANDARD.decode(text).map_err(|_| "body: expected base64")?),
     };
     let query = members.text_if_given("query")?;
-    let mut target = members.text("path")?;
+    let mut target = members.required_text("path")?;
     if let Some(query) = query {
         target.push('?');
         target.push_str(&query);
     }
     Ok(Sent {
-        scheme: members.text("scheme")?,
-        host: members.text("host")?,
+        scheme: members.required_text("scheme")?,
+        host: members.required_text("host")?,
         port: port(&mut members)?,
-        method: members.text("method")?,
+        method: members.required_text("method")?,
         target,
         headers,
         body,

@@ -196,8 +196,14 @@ fn batch(body: Json) -> Result<Batch, String> {
     };
     let defaults = match members.take("defaults") {
         None => Vec::new(),
-        Some(Json::Object(defaults)) => defaults,
-        Some(other) => return Err(members.wrong("defaults", &other, "an object")),
+        Some(defaults) => {
+            // What is wrong with them is wrong with the request, also when no item takes them.
+            question("the defaults", defaults.clone(), FIELDS)?;
+            match defaults {
+                Json::Object(defaults) => defaults,
+                other => return Err(members.wrong("defaults", &other, "an object")),
+            }
+        }
     };
     let checks = match members.take("checks") {
         Some(Json::Array(checks)) => checks,

@@ -14,6 +14,7 @@ mod check;
 mod client;
 mod encrypted;
 mod full;
+mod observing;
 mod record;
 mod reloading;
 mod running;

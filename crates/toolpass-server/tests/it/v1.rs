@@ -132,6 +132,8 @@ fn a_batch_is_answered_in_order_and_item_by_item() {
         json!({"checks": {}}),
         json!({"checks": [], "timeout_ms": 0}),
         json!({"checks": [], "x": 1}),
+        json!({"checks": [], "defaults": {"user": 1}}),
+        json!(null),
     ] {
         assert_eq!(
             post_json(&server, "/v1/check/batch", KEY, &wrong).status,
@@ -296,6 +298,8 @@ fn what_is_not_there_is_resolved_to_nothing() {
         json!({"connection": "fake", "pointer": {"kind": "", "value": "1"}}),
         json!({"connection": "fake", "pointer": {"kind": "k", "value": 1}}),
         json!({"connection": "none", "pointer": {"kind": "k", "value": "1"}}),
+        json!({"pointer": {"kind": "k", "value": "1"}}),
+        json!(null),
     ] {
         assert_eq!(
             ask(server.address, post("/v1/resolve", &wrong.to_string())).status,
