@@ -85,6 +85,9 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
     }
     rest.extend(words);
     match (command.operand, rest.as_slice()) {
+        (Operand::One(name), [] | [_, _, ..]) => {
+            return Err(format!("expected one {name}, after all flags"));
+        }
         (Operand::AtMostOne(name), [_, _, ..]) | (Operand::Name(name), [_, _, _, ..]) => {
             return Err(format!("expected at most one {name}, after all flags"));
         }
@@ -105,10 +108,12 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
             );
         }
         (
-            Operand::AtLeastOne(_)
+            Operand::Any(_)
+            | Operand::AtLeastOne(_)
             | Operand::AtMostOne(_)
             | Operand::Name(_)
             | Operand::None
+            | Operand::One(_)
             | Operand::Two(..),
             _,
         ) => {}

@@ -1,47 +1,29 @@
-//! `toolpass check`: one question, asked of the system itself, and its decision.
+//! `toolpass check`: one question, or many, asked of the systems themselves, and their decisions.
 //!
-//! The exit is the decision's, so a script needs no more. Only the connection asked and those it references are built.
+//! The exit is the decision's, or the worst of many, so a script needs no more. For one question only the connection asked and those
+//! it references are built.
 
-use jiff::Timestamp;
-use serde::Serialize;
-use toolpass_core::clock::Wall;
-use toolpass_core::codes::Outcome;
+use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
-use toolpass_core::evidence::UpstreamCall;
-use toolpass_core::question::{Freshness, Question};
+use toolpass_core::question::Question;
+use toolpass_engine::caller::Caller;
+use toolpass_engine::engine::{Engine, MAX_BATCH};
 use toolpass_local::Which;
 
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
 use crate::output::Page;
-use crate::{input, local};
+use crate::{decision, input, local, question};
 
 /// Run the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
-    let question = question(arguments)?;
-    let config = input::config_without_traces(arguments)?;
-    let engine = local::engine(&config, Which::Only(&question.connection))?;
-    let decision = local::wait(engine.check(&question))?;
-    let explain = arguments.is_on("explain");
-    let page = match arguments.value("json") {
-        Some("v1") => Page::json(&Body {
-            decision: decision.outcome().as_str(),
-            reason: decision.reason(),
-        })?,
-        Some("true") => Page::json(&whole(&decision, explain))?,
-        _ => shown(&decision, explain),
-    };
-    let exit = match decision.outcome() {
-        Outcome::Allow => Exit::Done,
-        Outcome::Deny => Exit::Denied,
-        Outcome::Unknown => Exit::Unknown,
-    };
-    Ok(Done { page, exit })
+    match arguments.value("batch") {
+        Some(file) => many(arguments, file),
+        None => one(arguments),
+    }
 }
 
-/// The question of the flags.
-/// Errors: every required flag that is missing, at once.
-fn question(arguments: &Arguments) -> Result<Question, Stop> {
+fn one(arguments: &Arguments) -> Result<Done, Stop> {
     let missing: Vec<_> = REQUIRED
         .iter()
         .filter(|flag| arguments.value(flag).is_none_or(str::is_empty))
@@ -50,114 +32,100 @@ fn question(arguments: &Arguments) -> Result<Question, Stop> {
     if !missing.is_empty() {
         return Err(Stop::Usage(format!("required: {}", missing.join(", "))));
     }
-    let text = |flag| arguments.value(flag).unwrap_or_default().to_owned();
-    Ok(Question {
-        user: text("user"),
-        groups: arguments.all("group").map(str::to_owned).collect(),
-        connection: text("connection"),
-        action: text("action"),
-        resource: text("resource"),
-        freshness: Freshness {
-            fresh: arguments.is_on("fresh"),
-            max_age: None,
-        },
-        ..Question::default()
-    })
-}
-
-fn shown(decision: &Decision, explain: bool) -> Page {
-    let mut page = Page::new();
-    page.line(decision.outcome().as_str());
-    page.line(&format!("  {}", decision.reason()));
-    if explain {
-        let identity = Some(decision.identity.as_str()).filter(|identity| !identity.is_empty());
-        page.line(&format!(
-            "  identity  {}",
-            identity.unwrap_or("none was found")
-        ));
-        for call in &decision.evidence.upstream {
-            let from = match (call.cached, call.shared) {
-                (true, _) => "  from a stored look-up",
-                (false, true) => "  made for another question",
-                (false, false) => "",
-            };
-            let host = call.host.as_deref().unwrap_or_default();
-            page.line(&format!(
-                "  call      {} {host}{}  {}{from}",
-                call.method, call.path, call.status
-            ));
+    let question = question::of_flags(arguments)?;
+    let config = input::config_without_traces(arguments)?;
+    let engine = local::engine(&config, Which::Only(&question.connection))?;
+    let caller = Caller::default();
+    let explained = local::wait(engine.explain(&question, &caller))?;
+    let decided = &explained.decision;
+    let explains = arguments.is_on("explain");
+    let page = match arguments.value("json") {
+        Some("v1") => decision::json(decided, true)?,
+        Some("true") if explains => Page::of_json(&explained.json()),
+        Some("true") => decision::json(decided, false)?,
+        _ => {
+            let mut page = Page::new();
+            page.line(decided.outcome().as_str());
+            page.line(&format!("  {}", decided.reason()));
+            for line in explained.lines().iter().filter(|_| explains) {
+                page.line(&format!("  {line}"));
+            }
+            page
         }
+    };
+    let exit = decision::exit(decided);
+    Ok(Done { page, exit })
+}
+
+/// Every line of a file is a question; every line printed is its decision. The flags say what a line does not.
+fn many(arguments: &Arguments, file: &str) -> Result<Done, Stop> {
+    if arguments.is_on("explain") {
+        return Err(Stop::Usage(
+            "-explain is for one question, not for -batch".into(),
+        ));
     }
-    page
-}
-
-/// The two members there have always been.
-#[derive(Serialize)]
-struct Body<'a> {
-    decision: &'a str,
-    reason: String,
-}
-
-/// A decision on the wire.
-#[derive(Serialize)]
-struct Whole<'a> {
-    decision: &'a str,
-    reason: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    identity: &'a str,
-    status: u16,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    as_of: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_after_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<Vec<Call<'a>>>,
-}
-
-/// A call the decision rests on.
-#[derive(Serialize)]
-struct Call<'a> {
-    method: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<&'a str>,
-    path: &'a str,
-    status: u16,
-    cached: bool,
-    shared: bool,
-}
-
-fn whole(decision: &Decision, explain: bool) -> Whole<'_> {
-    Whole {
-        decision: decision.outcome().as_str(),
-        reason: decision.reason(),
-        identity: &decision.identity,
-        status: decision.status,
-        id: &decision.id,
-        as_of: decision.as_of.map(rfc3339),
-        retry_after_ms: decision.retry_after_ms,
-        calls: explain.then(|| decision.evidence.upstream.iter().map(called).collect()),
+    if file.is_empty() || (file == input::STDIN && arguments.value("config") == Some(input::STDIN))
+    {
+        return Err(Stop::Usage(
+            "-batch: expected a file, or `-` for standard input when -config is not read from there"
+                .into(),
+        ));
     }
-}
-
-fn called(call: &UpstreamCall) -> Call<'_> {
-    Call {
-        method: &call.method,
-        host: call.host.as_deref(),
-        path: &call.path,
-        status: call.status,
-        cached: call.cached,
-        shared: call.shared,
+    let otherwise = question::of_flags(arguments)?;
+    let text = String::from_utf8(input::bytes("batch", file)?)
+        .map_err(|_| Stop::Failed(format!("-batch `{file}`: expected a text in UTF-8")))?;
+    let lines: Vec<Result<Question, String>> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| {
+            question::of_line(line, &otherwise).map_err(|why| format!("line {}: {why}", number + 1))
+        })
+        .collect();
+    let config = input::config_for_many(arguments)?;
+    let engine = local::engine(&config, Which::All)?;
+    let is_v1 = arguments.value("json") == Some("v1");
+    let answers = local::wait(answer(&engine, &lines))?;
+    let mut page = Page::new();
+    let mut worst = Exit::Done;
+    for answer in &answers {
+        page.append(decision::json(answer, is_v1)?);
+        worst = worse(worst, decision::exit(answer));
     }
+    Ok(Done { page, exit: worst })
 }
 
-fn rfc3339(time: Wall) -> String {
-    let seconds = i64::try_from(time.0.as_secs()).unwrap_or(i64::MAX);
-    let nanos = i32::try_from(time.0.subsec_nanos()).unwrap_or(0);
-    Timestamp::new(seconds, nanos)
-        .unwrap_or(Timestamp::MAX)
-        .to_string()
+/// The answers in order of the lines, asked a batch at a time.
+async fn answer(engine: &Engine, lines: &[Result<Question, String>]) -> Vec<Decision> {
+    let mut answers = Vec::with_capacity(lines.len());
+    for batch in lines.chunks(MAX_BATCH) {
+        let asked: Vec<Question> = batch.iter().flatten().cloned().collect();
+        // A batch is never larger than is taken.
+        let decided = engine.check_many(&asked).await.unwrap_or_default();
+        let mut decided = decided.into_iter();
+        answers.extend(batch.iter().map(|line| match line {
+            Ok(_) => decided.next().unwrap_or_else(unanswered),
+            Err(why) => {
+                let mut refused = Decision::unknown(Code::InvalidRequest, why);
+                refused.status = 400;
+                refused
+            }
+        }));
+    }
+    answers
+}
+
+fn unanswered() -> Decision {
+    Decision::unknown(Code::UpstreamError, "the question was not answered")
+}
+
+/// Unknown is worse than deny, which is worse than allow.
+fn worse(one: Exit, other: Exit) -> Exit {
+    if other.code() > one.code() {
+        other
+    } else {
+        one
+    }
 }
 
 const REQUIRED: [&str; 4] = ["connection", "user", "action", "resource"];

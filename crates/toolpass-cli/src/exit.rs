@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Unknown,
     /// The command line is wrong.
     Usage,
+    /// It was done, and something should be looked at.
+    Warned,
 }
 
 /// What a command came to.
@@ -46,7 +48,7 @@ impl Exit {
             Exit::Done => 0,
             Exit::Denied | Exit::Failed => 1,
             Exit::NoDecision | Exit::Usage => 2,
-            Exit::Unknown => 3,
+            Exit::Unknown | Exit::Warned => 3,
         }
     }
 }

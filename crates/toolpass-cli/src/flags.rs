@@ -2,7 +2,10 @@
 
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
-use crate::{audit, catalog, check, entitlements, help, probe, routes, serve, validate, version};
+use crate::{
+    audit, catalog, check, completion, doctor, entitlements, help, init, probe, replay, routes,
+    serve, validate, version,
+};
 
 /// One command.
 pub(crate) struct Command {
@@ -25,6 +28,8 @@ pub(crate) struct Command {
 /// What a command takes besides flags, named so in the help.
 #[derive(Clone, Copy)]
 pub(crate) enum Operand {
+    /// As many as there are, also none.
+    Any(&'static str),
     /// At most one.
     AtMostOne(&'static str),
     /// At least one.
@@ -33,6 +38,8 @@ pub(crate) enum Operand {
     Name(&'static str),
     /// None.
     None,
+    /// Exactly one.
+    One(&'static str),
     /// Exactly these two.
     Two(&'static str, &'static str),
 }
@@ -109,7 +116,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "check",
-        summary: "ask whether a user may do something",
+        summary: "ask whether a user may do something, or many such questions",
         operand: Operand::None,
         flags: &[
             one(
@@ -117,11 +124,16 @@ pub(crate) const COMMANDS: &[Command] = &[
                 "ACTION",
                 "what is to be done, such as `pr.create`; required",
             ),
+            one(
+                "batch",
+                "FILE",
+                "questions, one JSON object a line, `-` for standard input; what a line lacks is as the flags say",
+            ),
             CONFIG,
             one("connection", "ID", "the connection to ask; required"),
             switch(
                 "explain",
-                "show the account and the calls the decision rests on",
+                "show the account, the calls, the rule that decided and the time of each step",
             ),
             switch(
                 "fresh",
@@ -138,20 +150,54 @@ pub(crate) const COMMANDS: &[Command] = &[
                 help: "print the decision as one JSON object; `v1` for `decision` and `reason` alone",
             },
             one(
+                "max-age",
+                "DURATION",
+                "take only what was read at most so long ago, such as `30s`",
+            ),
+            one(
                 "resource",
                 "RESOURCE",
                 "what it is to be done to, such as `repo:acme/app`; required",
             ),
+            one(
+                "token",
+                "REF",
+                "the user's own ID token: `env:NAME` or `file:PATH`, never the token itself",
+            ),
             one("user", "EMAIL", "whom to ask about; required"),
         ],
         exits: &[
-            (Exit::Done, "allow"),
-            (Exit::Denied, "deny"),
+            (Exit::Done, "allow; with `-batch`: every decision is"),
+            (
+                Exit::Denied,
+                "deny; with `-batch`: one is, and none is unknown",
+            ),
             (Exit::NoDecision, "no decision was reached"),
-            (Exit::Unknown, "unknown"),
+            (Exit::Unknown, "unknown; with `-batch`: one is"),
         ],
         failure: Exit::NoDecision,
         run: check::run,
+    },
+    Command {
+        name: "completion",
+        summary: "print what a shell needs to complete this command",
+        operand: Operand::One("SHELL"),
+        flags: &[],
+        exits: &[(Exit::Done, "printed")],
+        failure: Exit::Failed,
+        run: completion::run,
+    },
+    Command {
+        name: "doctor",
+        summary: "say what keeps this machine from reaching the systems, before any credential is shown",
+        operand: Operand::None,
+        flags: &[CONFIG, one("connection", "ID", "look at only this one")],
+        exits: &[
+            (Exit::Done, "nothing does"),
+            (Exit::Failed, "something does, or deserves a look"),
+        ],
+        failure: Exit::Failed,
+        run: doctor::run,
     },
     Command {
         name: "entitlements check",
@@ -193,16 +239,67 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: help::run,
     },
     Command {
+        name: "init",
+        summary: "print a first configuration for these integrations, every key explained",
+        operand: Operand::AtLeastOne("INTEGRATION"),
+        flags: &[one(
+            "out",
+            "FILE",
+            "write it to this file, which must not exist",
+        )],
+        exits: &[
+            (Exit::Done, "printed or written"),
+            (
+                Exit::Failed,
+                "there is no such integration, or the file exists",
+            ),
+        ],
+        failure: Exit::Failed,
+        run: init::run,
+    },
+    Command {
         name: "probe",
         summary: "ask every connection whether its credential works",
         operand: Operand::None,
-        flags: &[CONFIG, one("connection", "ID", "ask only this one")],
+        flags: &[
+            CONFIG,
+            one("connection", "ID", "ask only this one"),
+            JSON,
+            switch(
+                "require-no-warnings",
+                "exit with 3 when all work and something should be changed",
+            ),
+            one(
+                "timeout",
+                "DURATION",
+                "how long each is waited for; twice its own `timeout` when not given",
+            ),
+        ],
         exits: &[
             (Exit::Done, "all work"),
             (Exit::Failed, "one does not, or could not be asked"),
+            (
+                Exit::Warned,
+                "with `-require-no-warnings`: all work, with warnings",
+            ),
         ],
         failure: Exit::Failed,
         run: probe::run,
+    },
+    Command {
+        name: "replay",
+        summary: "ask the questions of decision logs again and list what is answered otherwise",
+        operand: Operand::AtLeastOne("DECISIONS.log"),
+        flags: &[CONFIG, JSON],
+        exits: &[
+            (Exit::Done, "every question is answered as it was"),
+            (
+                Exit::Failed,
+                "one is answered otherwise, or none could be asked",
+            ),
+        ],
+        failure: Exit::Failed,
+        run: replay::run,
     },
     Command {
         name: "routes",
@@ -284,9 +381,9 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "validate",
-        summary: "say what is wrong with a configuration, without asking any system",
-        operand: Operand::None,
-        flags: &[CONFIG],
+        summary: "say what is wrong with configurations, without asking any system",
+        operand: Operand::Any("FILE"),
+        flags: &[CONFIG, JSON, switch("strict", "count warnings as mistakes")],
         exits: &[(Exit::Done, "nothing is"), (Exit::Failed, "something is")],
         failure: Exit::Failed,
         run: validate::run,
@@ -361,7 +458,7 @@ mod tests {
     fn every_command_says_what_its_failure_means() {
         for command in COMMANDS
             .iter()
-            .filter(|command| !matches!(command.name, "help" | "version"))
+            .filter(|command| !matches!(command.name, "completion" | "help" | "version"))
         {
             assert!(
                 command

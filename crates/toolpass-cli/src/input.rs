@@ -35,7 +35,13 @@ pub(crate) fn named_config(arguments: &Arguments) -> Result<Option<String>, Stop
 /// The configuration of `-config`, `TOOLPASS_CONFIG` or the default path.
 /// Errors: everything that is wrong with it.
 pub(crate) fn config(arguments: &Arguments) -> Result<Config, Stop> {
-    load(&named_config(arguments)?.unwrap_or_else(|| DEFAULT_CONFIG.into()))
+    load(&config_path(arguments)?)
+}
+
+/// Where the configuration is: `-config`, `TOOLPASS_CONFIG` or the default path.
+/// Errors: as [`named_config`].
+pub(crate) fn config_path(arguments: &Arguments) -> Result<String, Stop> {
+    Ok(named_config(arguments)?.unwrap_or_else(|| DEFAULT_CONFIG.into()))
 }
 
 /// The file of the configuration; none for standard input.
@@ -62,15 +68,29 @@ pub(crate) fn load(path: &str) -> Result<Config, Stop> {
 /// The same, for a command whose answers are nobody's but its caller's: nothing is kept and nothing is logged.
 /// Errors: everything that is wrong with it.
 pub(crate) fn config_without_traces(arguments: &Arguments) -> Result<Config, Stop> {
-    Ok(Config {
+    Ok(without_traces(config(arguments)?))
+}
+
+/// A configuration under which nothing is kept and nothing is logged.
+pub(crate) fn without_traces(config: Config) -> Config {
+    Config {
         decision_cache: std::time::Duration::ZERO,
         decision_log: DecisionLog::None,
         identity_cache: std::time::Duration::ZERO,
+        ..config
+    }
+}
+
+/// The same for many questions: what is found out is kept for as long as the command runs.
+/// Errors: everything that is wrong with it.
+pub(crate) fn config_for_many(arguments: &Arguments) -> Result<Config, Stop> {
+    Ok(Config {
+        decision_log: DecisionLog::None,
         ..config(arguments)?
     })
 }
 
-/// The bytes of a file, `-` for standard input.
+/// The bytes of a file, `-` for standard input. It was named by `flag`, or as an operand when that is empty.
 /// Limits: 8 MiB, as much as is read of any request's body.
 /// Errors: it cannot be read, or is larger.
 pub(crate) fn bytes(flag: &str, path: &str) -> Result<Vec<u8>, Stop> {
@@ -78,7 +98,12 @@ pub(crate) fn bytes(flag: &str, path: &str) -> Result<Vec<u8>, Stop> {
         return stdin();
     }
     let read = std::fs::File::open(path).and_then(limited);
-    read.map_err(|error| Stop::Failed(format!("-{flag} `{path}`: {error}")))
+    let named = if flag.is_empty() {
+        String::new()
+    } else {
+        format!("-{flag} ")
+    };
+    read.map_err(|error| Stop::Failed(format!("{named}`{path}`: {error}")))
 }
 
 /// An environment variable that is set and not empty.

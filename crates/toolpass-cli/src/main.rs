@@ -5,7 +5,8 @@
 //! | `flags` | which commands there are and which flags each takes: the one table |
 //! | `arguments` | what a command line says, by that table |
 //! | `usage` | the help, from that table |
-//! | `audit` `check` `entitlements` `probe` `validate` `catalog` `routes` `serve` `help` `version` | what one command does |
+//! | `audit` `catalog` `check` `completion` `doctor` `entitlements` `help` `init` `probe` `replay` `routes` `serve` `validate` `version` | what one command does |
+//! | `question` `decision` | what is asked, and how the answer is printed |
 //! | `effective` | the configuration as it counts |
 //! | `input` | what is read: the configuration, standard input, the environment |
 //! | `local` | the engine of this process, its runtime, and signals |
@@ -14,7 +15,7 @@
 //! | `exit` | with what the process ends |
 //!
 //! Nothing is decided here. A command is a function from its arguments to a page for standard output and an exit; what it
-//! does not need it does not start: only `check`, `probe` and `serve` have a runtime, `version` reads nothing.
+//! does not need it does not start: only `check`, `probe`, `replay`, `doctor` and `serve` have a runtime, `version` reads nothing.
 //!
 //! INVARIANT: standard output is data, standard error is talk; a command that could not be done leaves standard output empty.
 
@@ -22,16 +23,22 @@ mod arguments;
 mod audit;
 mod catalog;
 mod check;
+mod completion;
+mod decision;
+mod doctor;
 mod effective;
 mod entitlements;
 mod exit;
 mod flags;
 mod help;
+mod init;
 mod input;
 mod local;
 mod log;
 mod output;
 mod probe;
+mod question;
+mod replay;
 mod routes;
 mod serve;
 mod usage;

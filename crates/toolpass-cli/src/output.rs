@@ -25,9 +25,24 @@ impl Page {
     /// Errors: a value that is none in JSON; ours all are.
     pub(crate) fn json(value: &impl Serialize) -> Result<Page, Stop> {
         let json = serde_json::to_string(value).map_err(|error| Stop::Failed(error.to_string()))?;
+        Ok(Page::of_json(&json))
+    }
+
+    /// A page of one line that is JSON already.
+    pub(crate) fn of_json(json: &str) -> Page {
         let mut page = Page::new();
         page.line(&json.chars().map(escaped).collect::<String>());
-        Ok(page)
+        page
+    }
+
+    /// Add another page's lines.
+    pub(crate) fn append(&mut self, other: Page) {
+        self.0.push_str(&other.0);
+    }
+
+    /// All lines.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
     }
 
     /// Add a line.

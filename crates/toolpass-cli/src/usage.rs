@@ -27,9 +27,11 @@ pub(crate) fn of(command: &Command) -> Page {
         " [flags]"
     };
     let operand = match command.operand {
+        Operand::Any(name) => format!(" [{name}...]"),
         Operand::AtLeastOne(name) => format!(" {name}..."),
         Operand::AtMostOne(name) | Operand::Name(name) => format!(" [{name}]"),
         Operand::None => String::new(),
+        Operand::One(name) => format!(" {name}"),
         Operand::Two(one, other) => format!(" {one} {other}"),
     };
     let mut page = Page::new();

@@ -40,6 +40,8 @@ pub struct Built {
     pub private: bool,
     /// Reads that no route names are refused.
     pub strict_reads: bool,
+    /// Its way to the network.
+    pub transport: Transport,
     /// Who signs the ID tokens its groups come from, and the way there.
     pub issuer: Option<(Oidc, Transport)>,
 }
@@ -164,7 +166,7 @@ fn build_connection(
     )?;
     let parts = Parts {
         id: config.id.clone(),
-        transport,
+        transport: transport.clone(),
         clock: clock.clone(),
         referenced,
     };
@@ -182,6 +184,7 @@ fn build_connection(
         caller_groups: config.caller_groups,
         private: config.private,
         strict_reads: config.strict_reads,
+        transport,
         issuer: issuer(config, environment)?,
     })
 }

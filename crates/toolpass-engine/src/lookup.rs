@@ -52,6 +52,15 @@ impl Engine {
     /// Verify the credentials of these connections, or of all. A failure of one stops none; each has twice its time.
     /// Nothing stored is taken, and neither an open circuit nor a cool-down stops it.
     pub async fn probe(&self, ids: Option<&[String]>) -> Vec<ProbeReport> {
+        self.probe_within(ids, None).await
+    }
+
+    /// The same, each within this time instead.
+    pub async fn probe_within(
+        &self,
+        ids: Option<&[String]>,
+        patience: Option<Duration>,
+    ) -> Vec<ProbeReport> {
         let all: Vec<String>;
         let ids = match ids {
             Some(ids) => ids,
@@ -60,7 +69,7 @@ impl Engine {
                 &all
             }
         };
-        join_all(ids.iter().map(|id| self.probe_one(id))).await
+        join_all(ids.iter().map(|id| self.probe_one(id, patience))).await
     }
 
     /// The resource a pointer leads to; `None` when it leads nowhere.
@@ -112,13 +121,13 @@ impl Engine {
             .map_err(|failure| undecided(&failure.into()))
     }
 
-    async fn probe_one(&self, id: &str) -> ProbeReport {
+    async fn probe_one(&self, id: &str, patience: Option<Duration>) -> ProbeReport {
         let (integration, result) = match self.known(id) {
             Err(unknown) => ("", Err(*unknown)),
             Ok(wired) => {
                 let ctx = Context::new(
                     Arc::clone(&self.clock),
-                    wired.timeout.saturating_mul(2),
+                    patience.unwrap_or(wired.timeout.saturating_mul(2)),
                     NOTHING_STORED,
                 );
                 let probed = within(wired, &ctx, probe(wired, &ctx).boxed()).await;

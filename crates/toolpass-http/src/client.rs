@@ -80,6 +80,11 @@ impl Client {
         Request::relative(self.clone(), method, path.into())
     }
 
+    /// A HEAD of a whole address, as [`Client::absolute`].
+    pub fn head(&self, url: Url) -> Request {
+        self.absolute(Method::HEAD, url)
+    }
+
     /// A request to a whole address that an operator or a vendor's documentation gave.
     pub fn absolute(&self, method: Method, url: Url) -> Request {
         Request::absolute(self.clone(), method, url)

@@ -44,6 +44,11 @@ pub trait Integration: Send + Sync {
     /// Errors: [`ConnectError`], naming the key.
     fn endpoints(&self, settings: &Settings) -> Result<Vec<Endpoint>, ConnectError>;
 
+    /// What the least credential that answers every question is, in a few lines for a starter file.
+    fn least_credential(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Host suffixes that are the vendor's, whether or not a connection is configured for them.
     fn vendor_hosts(&self) -> &'static [&'static str] {
         &[]

@@ -43,6 +43,10 @@ impl Integration for Fake {
         config::KEYS
     }
 
+    fn least_credential(&self) -> &'static [&'static str] {
+        &["No credential: this system exists in this file only."]
+    }
+
     fn actions(&self) -> &'static [ActionSpec] {
         actions::TABLE
     }

@@ -56,6 +56,14 @@ impl Integration for Github {
         actions::TABLE
     }
 
+    fn least_credential(&self) -> &'static [&'static str] {
+        &[
+            "The credential: a GitHub App of the organization that only reads. Repository permissions: Metadata; Administration",
+            "for protected branches; Contents, Issues, Pull requests and Actions for observed requests. Organization permissions:",
+            "Members; Administration for what owners let members do; Custom repository roles where there are any.",
+        ]
+    }
+
     fn check(&self, settings: &Settings) -> Vec<(&'static str, String)> {
         config::check(settings)
     }

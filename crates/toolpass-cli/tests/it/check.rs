@@ -153,7 +153,7 @@ exit 0
         r#"
 exit 1
 --- stdout
-{"decision":"deny","reason":"denied: \"dana@example.com\" is no admin","identity":"dana@example.com","status":200,"id":"[ID]","as_of":"[TIME]","calls":[]}
+{"decision":"deny","reason":"denied: \"dana@example.com\" is no admin","code":"denied","rule":"admins","integration":"fake","identity":"dana@example.com","status":200,"id":"[ID]","as_of":"[TIME]","cached":false,"calls":[],"steps":[{"name":"stored decision","took_ms":[MS],"note":"none"},{"name":"turn","took_ms":[MS]},{"name":"account","took_ms":[MS],"note":"\"dana@example.com\", looked up"},{"name":"system","took_ms":[MS]}],"took_ms":[MS]}
 "#,
     );
     same(
@@ -204,6 +204,13 @@ exit 0
 allow
   allowed: "dana@example.com" is a user
   identity  dana@example.com
+  rule      users
+  as of     [TIME]
+  step      stored decision  [MS] ms  none
+  step      turn  [MS] ms
+  step      account  [MS] ms  "dana@example.com", looked up
+  step      system  [MS] ms
+  took      [MS] ms
 "#,
     );
     same(
@@ -220,6 +227,11 @@ exit 1
 deny
   user_not_found: no account has this e-mail
   identity  none was found
+  as of     [TIME]
+  step      stored decision  [MS] ms  none
+  step      turn  [MS] ms
+  step      account  [MS] ms  user_not_found, looked up
+  took      [MS] ms
 "#,
     );
 }

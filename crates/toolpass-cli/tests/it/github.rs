@@ -47,7 +47,7 @@ fn explain_lists_the_calls_without_a_query() {
     assert!(shown.contains("\n  identity  dana\n"), "{shown}");
     assert!(
         shown.contains(
-            "\n  call      GET /api/v3/repos/acme/shop/collaborators/dana/permission  200\n"
+            "\n  call      GET /api/v3/repos/acme/shop/collaborators/dana/permission  200  [MS] ms\n"
         ),
         "{shown}"
     );

@@ -6,11 +6,16 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod audit;
+mod batch;
 mod catalog;
 mod check;
+mod completion;
+mod doctor;
 mod entitlements;
 mod github;
+mod init;
 mod probe;
+mod replay;
 mod routes;
 mod shape;
 mod support;

@@ -16,14 +16,18 @@ usage: toolpass COMMAND [flags]
 
   audit verify        say whether audit files are as they were written
   catalog             list the integrations, or the keys and actions of one
-  check               ask whether a user may do something
+  check               ask whether a user may do something, or many such questions
+  completion          print what a shell needs to complete this command
+  doctor              say what keeps this machine from reaching the systems, before any credential is shown
   entitlements check  say what in files of entitlements deserves a look before it is committed
   entitlements diff   say what tools may do more or less by a newer file of entitlements
   help                show this, or the flags of one command
+  init                print a first configuration for these integrations, every key explained
   probe               ask every connection whether its credential works
+  replay              ask the questions of decision logs again and list what is answered otherwise
   routes              list the requests an integration understands, or say what one request is
   serve               answer checks over HTTP
-  validate            say what is wrong with a configuration, without asking any system
+  validate            say what is wrong with configurations, without asking any system
   version             print the version
 
 `toolpass help COMMAND` shows the flags of a command.
@@ -43,14 +47,18 @@ usage: toolpass COMMAND [flags]
 
   audit verify        say whether audit files are as they were written
   catalog             list the integrations, or the keys and actions of one
-  check               ask whether a user may do something
+  check               ask whether a user may do something, or many such questions
+  completion          print what a shell needs to complete this command
+  doctor              say what keeps this machine from reaching the systems, before any credential is shown
   entitlements check  say what in files of entitlements deserves a look before it is committed
   entitlements diff   say what tools may do more or less by a newer file of entitlements
   help                show this, or the flags of one command
+  init                print a first configuration for these integrations, every key explained
   probe               ask every connection whether its credential works
+  replay              ask the questions of decision logs again and list what is answered otherwise
   routes              list the requests an integration understands, or say what one request is
   serve               answer checks over HTTP
-  validate            say what is wrong with a configuration, without asking any system
+  validate            say what is wrong with configurations, without asking any system
   version             print the version
 
 `toolpass help COMMAND` shows the flags of a command.
@@ -82,25 +90,28 @@ exit 0
 --- stdout
 usage: toolpass check [flags]
 
-ask whether a user may do something
+ask whether a user may do something, or many such questions
 
 flags
   -action ACTION      what is to be done, such as `pr.create`; required
+  -batch FILE         questions, one JSON object a line, `-` for standard input; what a line lacks is as the flags say
   -config FILE        the configuration, `-` for standard input; TOOLPASS_CONFIG or /etc/toolpass/toolpass.yaml when not given
   -connection ID      the connection to ask; required
-  -explain            show the account and the calls the decision rests on
+  -explain            show the account, the calls, the rule that decided and the time of each step
   -fresh              take no stored answer; there is none in this process
   -group GROUP        a group of the user; may be repeated
   -json               print the decision as one JSON object; `v1` for `decision` and `reason` alone
+  -max-age DURATION   take only what was read at most so long ago, such as `30s`
   -resource RESOURCE  what it is to be done to, such as `repo:acme/app`; required
+  -token REF          the user's own ID token: `env:NAME` or `file:PATH`, never the token itself
   -user EMAIL         whom to ask about; required
 
 exit
-  0  allow
-  1  deny
+  0  allow; with `-batch`: every decision is
+  1  deny; with `-batch`: one is, and none is unknown
   2  no decision was reached
   2  the command line is wrong
-  3  unknown
+  3  unknown; with `-batch`: one is
 "#,
     );
     same(

@@ -95,5 +95,34 @@ fn without_details(text: &str) -> String {
             _ => part.to_owned(),
         }
     });
-    parts.collect()
+    let text = without_times(&parts.collect::<String>());
+    let lines = text.split_inclusive('\n').map(|line| {
+        let is_date = line.trim_start().starts_with("as of ");
+        if is_date {
+            "  as of     [TIME]\n".to_owned()
+        } else {
+            line.to_owned()
+        }
+    });
+    lines.collect()
+}
+
+/// Milliseconds with three decimals under a name.
+fn without_times(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, number) = rest.split_at(at);
+        let end = number
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(number.len());
+        let (number, after) = number.split_at(end);
+        let is_time = number
+            .split_once('.')
+            .is_some_and(|(_, decimals)| decimals.len() == 3 && !decimals.contains('.'));
+        kept.push_str(before);
+        kept.push_str(if is_time { "[MS]" } else { number });
+        rest = after;
+    }
+    kept + rest
 }

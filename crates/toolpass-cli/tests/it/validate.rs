@@ -20,6 +20,36 @@ main                      fake
 }
 
 #[test]
+fn several_files_as_json_and_warnings_as_mistakes() {
+    let folder = Folder::with(&[
+        ("a.yaml", FINE),
+        ("b.yaml", "connections: 7\n"),
+        ("c.yaml", LONG),
+    ]);
+    same(
+        &folder.run(&["validate", "-json", "a.yaml", "b.yaml"]),
+        r#"
+exit 1
+--- stdout
+{"file":"a.yaml","ok":true,"connections":[{"id":"main","integration":"fake"}],"problems":[],"warnings":[]}
+{"file":"b.yaml","ok":false,"connections":[],"problems":["b.yaml:1: expected a list under `connections`; write `[]` for none"],"warnings":[]}
+"#,
+    );
+    let loose = folder.run(&["validate", "c.yaml"]);
+    assert!(
+        loose.starts_with("exit 0\n--- stdout\nc.yaml: ok, 0 connections\n--- stderr\nwarning: "),
+        "{loose}"
+    );
+    let strict = folder.run(&["validate", "-strict", "c.yaml"]);
+    assert!(
+        strict.starts_with("exit 1\n--- stdout\nc.yaml: warnings, 0 connections\n"),
+        "{strict}"
+    );
+    let both = folder.run(&["validate", "-config", "a.yaml", "b.yaml"]);
+    assert!(both.starts_with("exit 2\n"), "{both}");
+}
+
+#[test]
 fn a_list_where_one_text_is_read_is_told_how() {
     let file =
         "connections:\n  - {id: main, integration: fake, users: [a@b.example, c@d.example]}\n";
@@ -134,7 +164,7 @@ exit 1
         r#"
 exit 1
 --- stderr
-toolpass validate: standard input: expected a text in UTF-8
+standard input: expected a text in UTF-8
 "#,
     );
     same(
@@ -222,3 +252,5 @@ connections:
     url: http://github.example.com
     ca_file: nowhere.pem
 ";
+
+const LONG: &str = "decision_cache_seconds: 1h\nconnections: []\n";
