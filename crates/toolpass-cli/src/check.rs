@@ -1,4 +1,4 @@
-//! `toolpass check`: one question, or many, asked of the systems themselves, and their decisions.
+//! `toolpass check`: one question, or many, asked of the systems themselves or of a server, and their decisions.
 //!
 //! The exit is the decision's, or the worst of many, so a script needs no more. For one question only the connection asked and those
 //! it references are built.
@@ -13,11 +13,21 @@ use toolpass_local::Which;
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
 use crate::output::Page;
-use crate::{decision, input, local, question};
+use crate::{decision, input, local, question, remote};
 
 /// Run the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
+    if arguments.value("server").is_none()
+        && let Some(flag) = remote::OWN
+            .iter()
+            .find(|flag| arguments.value(flag).is_some())
+    {
+        return Err(Stop::Usage(format!("-{flag} goes with -server only")));
+    }
     match arguments.value("batch") {
+        Some(_) if arguments.value("server").is_some() => {
+            Err(Stop::Usage("-batch does not go with -server".into()))
+        }
         Some(file) => many(arguments, file),
         None => one(arguments),
     }
@@ -33,6 +43,9 @@ fn one(arguments: &Arguments) -> Result<Done, Stop> {
         return Err(Stop::Usage(format!("required: {}", missing.join(", "))));
     }
     let question = question::of_flags(arguments)?;
+    if let Some(server) = arguments.value("server") {
+        return remote::ask(arguments, server, &question);
+    }
     let config = input::config_without_traces(arguments)?;
     let engine = local::engine(&config, Which::Only(&question.connection))?;
     let caller = Caller::default();

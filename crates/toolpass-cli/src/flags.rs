@@ -125,9 +125,19 @@ pub(crate) const COMMANDS: &[Command] = &[
                 "what is to be done, such as `pr.create`; required",
             ),
             one(
+                "api-key",
+                "REF",
+                "with `-server`: the key to show, `env:NAME` or `file:PATH`; `env:TOOLPASS_API_KEY` when not given",
+            ),
+            one(
                 "batch",
                 "FILE",
                 "questions, one JSON object a line, `-` for standard input; what a line lacks is as the flags say",
+            ),
+            one(
+                "ca-file",
+                "FILE",
+                "with `-server`: PEM certificates to trust instead of the system's",
             ),
             CONFIG,
             one("connection", "ID", "the connection to ask; required"),
@@ -158,6 +168,16 @@ pub(crate) const COMMANDS: &[Command] = &[
                 "resource",
                 "RESOURCE",
                 "what it is to be done to, such as `repo:acme/app`; required",
+            ),
+            one(
+                "server",
+                "URL",
+                "ask this server instead of the systems themselves",
+            ),
+            one(
+                "timeout",
+                "DURATION",
+                "with `-server`: how long it is waited for; `60s` when not given",
             ),
             one(
                 "token",

@@ -7,6 +7,7 @@
 //! | `usage` | the help, from that table |
 //! | `audit` `catalog` `check` `completion` `doctor` `entitlements` `help` `init` `probe` `replay` `routes` `serve` `validate` `version` | what one command does |
 //! | `question` `decision` | what is asked, and how the answer is printed |
+//! | `remote` | one question put to a server |
 //! | `effective` | the configuration as it counts |
 //! | `input` | what is read: the configuration, standard input, the environment |
 //! | `local` | the engine of this process, its runtime, and signals |
@@ -38,6 +39,7 @@ mod log;
 mod output;
 mod probe;
 mod question;
+mod remote;
 mod replay;
 mod routes;
 mod serve;

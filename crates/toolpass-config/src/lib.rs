@@ -19,7 +19,7 @@ mod references;
 pub mod server;
 #[cfg(test)]
 mod testing;
-mod url;
+pub mod url;
 mod validate;
 mod value;
 pub mod warnings;

@@ -9,7 +9,7 @@ use toolpass_http::url::{InvalidUrl, Scheme, Url};
 
 /// Check a URL and bring scheme, host and port to their one spelling; the path stays as written.
 /// Errors: what is accepted instead.
-pub(crate) fn normalised(text: &str) -> Result<String, String> {
+pub fn normalised(text: &str) -> Result<String, String> {
     check_characters(text)?;
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if url.host().split('.').any(str::is_empty) {

@@ -15,6 +15,7 @@ mod entitlements;
 mod github;
 mod init;
 mod probe;
+mod remote;
 mod replay;
 mod routes;
 mod shape;

@@ -94,7 +94,9 @@ ask whether a user may do something, or many such questions
 
 flags
   -action ACTION      what is to be done, such as `pr.create`; required
+  -api-key REF        with `-server`: the key to show, `env:NAME` or `file:PATH`; `env:TOOLPASS_API_KEY` when not given
   -batch FILE         questions, one JSON object a line, `-` for standard input; what a line lacks is as the flags say
+  -ca-file FILE       with `-server`: PEM certificates to trust instead of the system's
   -config FILE        the configuration, `-` for standard input; TOOLPASS_CONFIG or /etc/toolpass/toolpass.yaml when not given
   -connection ID      the connection to ask; required
   -explain            show the account, the calls, the rule that decided and the time of each step
@@ -103,6 +105,8 @@ flags
   -json               print the decision as one JSON object; `v1` for `decision` and `reason` alone
   -max-age DURATION   take only what was read at most so long ago, such as `30s`
   -resource RESOURCE  what it is to be done to, such as `repo:acme/app`; required
+  -server URL         ask this server instead of the systems themselves
+  -timeout DURATION   with `-server`: how long it is waited for; `60s` when not given
   -token REF          the user's own ID token: `env:NAME` or `file:PATH`, never the token itself
   -user EMAIL         whom to ask about; required
 
