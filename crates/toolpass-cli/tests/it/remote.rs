@@ -87,7 +87,7 @@ fn the_question_and_the_answer() {
         r#"
 exit 0
 --- stdout
-{"decision":"allow","reason":"allowed: yes","identity":"42","status":200}
+{"decision":"allow","identity":"42","reason":"allowed: yes","status":200}
 "#,
     );
     let asked = asked.join().unwrap();
