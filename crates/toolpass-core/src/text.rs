@@ -11,13 +11,30 @@ pub fn is_control(c: char) -> bool {
 
 /// A format character (Cf): zero-width, bidirectional and the like, which no person sees.
 pub fn is_format(c: char) -> bool {
-    c.general_category() == GeneralCategory::Format
+    !c.is_ascii() && c.general_category() == GeneralCategory::Format
 }
 
 /// Private use, surrogate or unassigned: means nothing, so many vendors fold it away.
 pub fn is_unassigned(c: char) -> bool {
-    matches!(
-        c.general_category(),
-        GeneralCategory::PrivateUse | GeneralCategory::Surrogate | GeneralCategory::Unassigned
-    )
+    !c.is_ascii()
+        && matches!(
+            c.general_category(),
+            GeneralCategory::PrivateUse | GeneralCategory::Surrogate | GeneralCategory::Unassigned
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_letter_of_ascii_is_looked_up_in_vain() {
+        for c in '\0'..='\u{7f}' {
+            assert_ne!(c.general_category(), GeneralCategory::Format);
+            assert_ne!(c.general_category(), GeneralCategory::Unassigned);
+            assert!(!is_format(c) && !is_unassigned(c));
+        }
+        assert!(is_format('\u{ad}') && is_format('\u{200b}'));
+        assert!(is_unassigned('\u{e000}') && is_unassigned('\u{378}'));
+    }
 }

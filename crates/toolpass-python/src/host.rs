@@ -5,7 +5,7 @@
 
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBool, PyDict, PyString};
 use toolpass_guard::scope::{AskText, Host, PredicateId, Verdict};
 
 use crate::source::Quiet;
@@ -156,6 +156,14 @@ fn truth(py: Python<'_>, callable: &Py<PyAny>, value: &Bound<'_, PyAny>) -> PyRe
 /// Whether an object can only be awaited; a coroutine is closed, so that nobody warns that it never was.
 pub(crate) fn close_awaitable(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
+    // What most values are; a look-up that fails makes an exception, which costs more than all the rest.
+    if object.is_none()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyDict>()
+    {
+        return Ok(false);
+    }
     if !object.get_type().hasattr(pyo3::intern!(py, "__await__"))? {
         return Ok(false);
     }

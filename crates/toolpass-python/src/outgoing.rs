@@ -6,7 +6,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyList, PyModule, PyString};
 use toolpass_wire::body::limits::Limits;
 use toolpass_wire::http1::{Outgoing, absolute};
 use toolpass_wire::raw::{RawBody, RawRequest};
@@ -237,7 +238,9 @@ fn is_tls(connection: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Some(socket) = socket.filter(|socket| !socket.is_none()) else {
         return Ok(false);
     };
-    let modules = py.import("sys")?.getattr(pyo3::intern!(py, "modules"))?;
+    static SYS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let sys = SYS.get_or_try_init(py, || py.import("sys").map(Bound::unbind))?;
+    let modules = sys.bind(py).getattr(pyo3::intern!(py, "modules"))?;
     let Some(ssl) = modules
         .cast::<PyDict>()?
         .get_item(pyo3::intern!(py, "ssl"))?
