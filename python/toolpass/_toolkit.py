@@ -70,6 +70,7 @@ _DEFAULTS: dict[str, Any] = {
     "on_refuse": None,
     "permissions": None,
     "private": (),
+    "provenance": ("destinations", "fetches", "links", "objects"),
     "record": None,
     "record_partial": False,
     "session": None,
@@ -88,6 +89,7 @@ _PROTECTIVE = (
     "limits",
     "permissions",
     "private",
+    "provenance",
     "session",
     "strict",
 )
@@ -126,7 +128,7 @@ class Toolkit:
         for name in settings:
             if name not in _DEFAULTS:
                 raise TypeError(f"unknown setting {name!r}; known are {', '.join(_DEFAULTS)}")
-        for name in ("fresh_effects", "private"):
+        for name in ("fresh_effects", "private", "provenance"):
             if not isinstance(settings[name], str):
                 settings[name] = tuple(settings[name])
         self._core.configure(settings)

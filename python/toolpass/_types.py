@@ -94,6 +94,8 @@ class Settings(TypedDict, total=False):
         on_refuse: Called with a `ToolRefused`, its answer becomes the tool's; or `"message"` for the refusal's text.
         permissions: The engine: any object with a callable `check`.
         private: Connections of which every read is private data.
+        provenance: Which rules hold about who named a value, once `Session.trust` was told what the person asked:
+            destinations, fetches, links, objects; all of them when left out.
         record: The file of entitlements into which what calls do is written.
         record_partial: Whether calls that were refused or raised are written too.
         session: Where the session comes from; `Session.active()` when left out.
@@ -121,6 +123,7 @@ class Settings(TypedDict, total=False):
     on_refuse: Callable[[ToolRefused], Any] | Literal["message"] | None
     permissions: Any
     private: Iterable[str]
+    provenance: Iterable[Literal["destinations", "fetches", "links", "objects"]]
     record: str | PathLike[str] | None
     record_partial: bool
     session: SessionSource | None

@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::privacy;
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::taint;
 use crate::tool::Readers;
 use crate::wording;
 
@@ -21,7 +22,9 @@ pub(crate) fn would_leak(settings: &Settings, session: &Session, sends_out: bool
 /// Step 6 for a tool that does not say who reads what it sends.
 /// Errors: why it may not.
 pub(crate) fn to_anyone(call: &Call, session: &Session) -> Result<(), String> {
-    if !would_leak(&call.settings, session, call.tool.sends_out) {
+    if !would_leak(&call.settings, session, call.tool.sends_out)
+        || taint::reaches_only_named(call, session)
+    {
         return Ok(());
     }
     let read = Read::by(session, call);
@@ -42,7 +45,9 @@ pub(crate) fn to_audience(
     if !call.settings.exfiltration || !session.read_private() {
         return Ok(());
     }
-    let kept_from = session.privacy(|privacy| privacy.kept_from(audience));
+    let named = taint::named_destinations(call, session);
+    let kept_from =
+        session.privacy(|privacy| privacy.kept_from(audience, |member| named.contains(member)));
     let Some((what, strangers)) = kept_from.first() else {
         return Ok(());
     };

@@ -7,7 +7,9 @@ use crate::audit::Counts;
 use crate::call::Call;
 use crate::fence::structured::{Parts, Style};
 use crate::fence::{About, FenceId, Fenced, fence, minted_in};
+use crate::session::Session;
 use crate::session::stored::{Operation, Place};
+use crate::taint::provenance::Gave;
 use crate::wording;
 
 /// How the output of one call is fenced.
@@ -83,6 +85,24 @@ pub fn record(call: &Call, texts: &[String]) -> Option<(Place, Operation)> {
     let session = call.session.as_ref()?;
     let untold = session.record(texts);
     Some((session.place()?.clone(), untold?))
+}
+
+/// Whether the call's session asks who named a value, so that it must be told what tools give back.
+pub fn asks_who_named(call: &Call) -> bool {
+    call.settings.provenance.some() && call.session.as_ref().is_some_and(Session::was_told)
+}
+
+/// Tell the call's session what the call gave back: its texts by record, which are those of one mapping or object; `None` for
+/// more than is looked at.
+pub fn take(call: &Call, records: Option<&[Vec<String>]>) {
+    let Some(session) = &call.session else { return };
+    let given = call.repeatable.by_argument();
+    session.take(&Gave {
+        tool: &call.tool.name,
+        is_outside: is_untrusted(call),
+        is_looked_up: given.is_some_and(|given| session.is_looked_up(given)),
+        records,
+    });
 }
 
 /// Note that so many texts of the output were remembered.

@@ -145,7 +145,7 @@ pub fn begin<V: Value, H: Host<V> + AskText>(input: Begin<'_, V>, host: &mut H) 
         .arguments
         .as_ref()
         .ok()
-        .map(|bound| Given::of(&input.tool, bound))
+        .map(|bound| Given::of(&input.tool, input.session.as_ref(), bound))
         .unwrap_or_default();
     let when = (input.now, input.wall);
     let call = Arc::new(Call::new(

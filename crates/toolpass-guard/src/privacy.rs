@@ -62,6 +62,8 @@ pub(crate) struct ResourceRead {
 struct Source {
     what: String,
     readers: Names,
+    /// Whether nobody else was ever said to read it: then the person may say who gets it.
+    is_persons: bool,
 }
 
 impl Names {
@@ -115,20 +117,24 @@ impl Privacy {
     /// Data was read that these and the person may read. Names that are none are nobody.
     pub(crate) fn add<T: AsRef<str>>(&mut self, what: &str, readers: &[T]) {
         let readers = Names::read(&self.key, readers).unwrap_or_default();
+        let is_persons = readers.0.is_empty();
         let known = |source: &&mut Source| source.what == what;
         if let Some(source) = self.sources.iter_mut().find(known) {
             source.readers = source.readers.both(&readers);
+            source.is_persons &= is_persons;
             return;
         }
         let full = self.sources.len() >= MAX_SOURCES;
         match self.sources.last_mut() {
             Some(last) if full => {
                 last.readers = last.readers.both(&readers);
+                last.is_persons &= is_persons;
                 last.what = MORE.into();
             }
             _ => self.sources.push(Source {
                 what: what.into(),
                 readers,
+                is_persons,
             }),
         }
     }
@@ -169,7 +175,12 @@ impl Privacy {
     }
 
     /// What was read, of a session that has read private data, that somebody of the audience may not read, each with the places of those in the audience.
-    pub(crate) fn kept_from<T: AsRef<str>>(&self, audience: &[T]) -> Vec<(String, Vec<usize>)> {
+    /// Whom the person named may read what is theirs alone.
+    pub(crate) fn kept_from<T: AsRef<str>>(
+        &self,
+        audience: &[T],
+        is_named: impl Fn(&str) -> bool,
+    ) -> Vec<(String, Vec<usize>)> {
         let hashes: Vec<u64> = audience
             .iter()
             .map(|member| hash(&self.key, member.as_ref()))
@@ -179,12 +190,17 @@ impl Privacy {
             places
                 .filter(|(_, hash)| **hash != self.user && !source.readers.has(**hash))
                 .map(|(place, _)| place)
+                .filter(|place| {
+                    let member = audience.get(*place).map_or("", AsRef::as_ref);
+                    !source.is_persons || !is_named(member)
+                })
                 .collect()
         };
         // Private data that was read elsewhere, so that only the fact is known, is the person's alone.
         let unknown = self.sources.is_empty().then(|| Source {
             what: MORE.into(),
             readers: Names::default(),
+            is_persons: true,
         });
         self.sources
             .iter()
@@ -224,7 +240,25 @@ mod tests {
     }
 
     fn allows(privacy: &Privacy, audience: &[&str]) -> bool {
-        privacy.kept_from(audience).is_empty()
+        privacy.kept_from(audience, |_| false).is_empty()
+    }
+
+    #[test]
+    fn the_person_may_say_who_gets_what_is_theirs_alone() {
+        let named = |member: &str| member == "bob@example.com";
+        let mut session = privacy();
+        session.add::<&str>("mail", &[]);
+        assert!(session.kept_from(&["bob@example.com"], named).is_empty());
+        assert_eq!(
+            session.kept_from(&["bob@example.com", "eve@example.com"], named),
+            [("mail".into(), vec![1])]
+        );
+        session.add("payroll", &["hr@example.com"]);
+        session.add::<&str>("payroll", &[]);
+        assert_eq!(
+            session.kept_from(&["bob@example.com"], named),
+            [("payroll".into(), vec![0])]
+        );
     }
 
     #[test]
@@ -238,7 +272,7 @@ mod tests {
         assert!(allows(&session, &["Dana@Example.com", "kim@example.com"]));
         assert!(allows(&session, &[]));
         assert!(!allows(&session, &["kim@example.com", "sam@example.com"]));
-        let kept = session.kept_from(&["kim@example.com", "sam@example.com"]);
+        let kept = session.kept_from(&["kim@example.com", "sam@example.com"], |_| false);
         assert_eq!(kept, [("payroll".to_owned(), vec![1])]);
     }
 
@@ -313,7 +347,7 @@ mod tests {
                 more.add(&source.to_string(), &all);
             }
             let larger: Vec<_> = audience.iter().chain(&others).collect();
-            let passes = |session: &Privacy, of: &[&String]| session.kept_from(of).is_empty();
+            let passes = |session: &Privacy, of: &[&String]| session.kept_from(of, |_| false).is_empty();
             let audience: Vec<_> = audience.iter().collect();
             prop_assert!(!passes(&fewer, &audience) || passes(&more, &audience));
             prop_assert!(!passes(&fewer, &larger) || passes(&fewer, &audience));

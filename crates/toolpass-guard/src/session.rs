@@ -19,6 +19,7 @@ use std::sync::{
 };
 
 use toolpass_core::clock::Monotonic;
+use toolpass_core::effect::Effect;
 use toolpass_core::user::Token;
 
 use self::caps::{Cap, Key};
@@ -27,8 +28,11 @@ use self::stored::{Answer, Marks, Operation, Outcome, Place, PrintsOf, Remembers
 use self::windows::Windows;
 use crate::handle::{self, Handle, Handles, Kept, Reference};
 use crate::privacy::Privacy;
+use crate::taint::GivenTexts;
 use crate::taint::key::HashKey;
+use crate::taint::provenance::{self, Finding, Gave, Rules, Sources};
 use crate::taint::record::{self, Match, Reader, Record, Tokens};
+use crate::tool::Tool;
 
 /// A session.
 #[derive(Clone)]
@@ -47,6 +51,10 @@ struct State {
     counts: Mutex<Counts>,
     /// What a store was not told yet that is to be given back.
     owed: Mutex<Vec<Ticket>>,
+    /// Whether it is known what the person asked.
+    was_told: AtomicBool,
+    /// Who named what, once it is known what the person asked. It stays in this process.
+    sources: RwLock<Option<Sources>>,
     memory: Memory,
     /// What is known of private data.
     privacy: Mutex<Option<Privacy>>,
@@ -206,6 +214,8 @@ impl Session {
             read_private: AtomicBool::new(false),
             counts: Mutex::default(),
             owed: Mutex::default(),
+            was_told: AtomicBool::new(false),
+            sources: RwLock::default(),
             memory,
             privacy: Mutex::default(),
             outside: RwLock::default(),
@@ -227,8 +237,13 @@ impl Session {
         })
     }
 
-    /// Remember text that is never held against a call: the user's own words.
+    /// Remember what the person asked, in their own words. They are never held against a call, and from now on it counts who
+    /// named a value.
     pub fn trust(&self, text: &str) {
+        self.told()
+            .get_or_insert_with(|| self.nobody_yet())
+            .say(text);
+        self.0.was_told.store(true, Ordering::Release);
         let reader = {
             let mut outside = self.outside();
             match &outside.record {
@@ -249,6 +264,80 @@ impl Session {
         if self.place().is_some() {
             outside.untold.extend(prints);
         }
+    }
+
+    /// Whether the session was told what the person asked.
+    pub fn was_told(&self) -> bool {
+        self.0.was_told.load(Ordering::Acquire)
+    }
+
+    /// Remember what a call gave back, as values that somebody may have named.
+    pub(crate) fn take(&self, output: &Gave<'_>) {
+        // Reading a page takes its time, and other calls of the session need not wait for it.
+        let taken = self.sources().as_ref().map(|sources| sources.read(output));
+        if let (Some(taken), Some(sources)) = (taken, self.told().as_mut()) {
+            sources.take(&taken);
+        }
+        if output.is_outside && output.is_looked_up {
+            let texts = output.records.unwrap_or_default().iter().flatten();
+            let reader = self.record_of(&mut self.outside()).reader().clone();
+            let prints = reader.prints(texts.map(String::as_str));
+            self.record_of(&mut self.outside()).quote_prints(&prints);
+        }
+    }
+
+    /// Whether the person's words are what a call's arguments are.
+    pub(crate) fn is_looked_up(&self, given: &[GivenTexts]) -> bool {
+        self.with_sources(|sources| provenance::is_looked_up(sources, given))
+    }
+
+    /// Whether it counts by now who named a value: the person's words are known, and a tool gave something.
+    pub(crate) fn asks_who_named(&self) -> bool {
+        self.with_sources(|sources| sources.has_results() || self.saw_untrusted())
+    }
+
+    /// The first argument of a call that rests on nobody's word.
+    pub(crate) fn unnamed(
+        &self,
+        rules: Rules,
+        tool: &Tool,
+        effect: Option<Effect>,
+        given: &[GivenTexts],
+    ) -> Option<Finding> {
+        if !self.asks_who_named() {
+            return None;
+        }
+        let sources = self.sources();
+        provenance::of_call(sources.as_ref()?, rules, tool, effect, given)
+    }
+
+    /// Whether everybody a call reaches was named.
+    pub(crate) fn reaches_only_named(&self, tool: &Tool, given: &[GivenTexts]) -> bool {
+        self.with_sources(|sources| provenance::reaches_only_named(sources, tool, given))
+    }
+
+    fn with_sources(&self, ask: impl FnOnce(&Sources) -> bool) -> bool {
+        self.was_told() && self.sources().as_ref().is_some_and(ask)
+    }
+
+    fn sources(&self) -> RwLockReadGuard<'_, Option<Sources>> {
+        let locked = self.0.sources.read();
+        locked.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn told(&self) -> RwLockWriteGuard<'_, Option<Sources>> {
+        let locked = self.0.sources.write();
+        locked.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sources that know who the person is.
+    fn nobody_yet(&self) -> Sources {
+        let mut sources = Sources::new(HashKey::new(self.0.memory.key), self.0.memory.capacity);
+        let groups = self.0.groups.iter().flatten().map(String::as_str);
+        groups
+            .chain([self.user()])
+            .for_each(|name| sources.introduce(name));
+        sources
     }
 
     /// What arguments repeat of outside text, once `ignored` is left out.

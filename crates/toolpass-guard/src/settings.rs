@@ -12,6 +12,7 @@ use crate::session::caps::Limit;
 use crate::session::stored::StoreId;
 use crate::session::windows::Windows;
 use crate::taint::gate::Gate;
+use crate::taint::provenance::Rules;
 use crate::taint::record::Tokens;
 
 /// One toolkit's settings. Replaced as a whole by `configure`.
@@ -53,6 +54,8 @@ pub struct Settings {
     pub fence_structured: Option<Style>,
     /// Which arguments may not hold a single token of outside text.
     pub untrusted_tokens: Tokens,
+    /// Which rules hold about who named a value, in a session that was told what the person asked.
+    pub provenance: Rules,
     /// Which effects are closed once outside text was read.
     pub after_untrusted: Gate,
     /// What tools are held to, when a file says so.
@@ -148,6 +151,7 @@ impl Default for Settings {
             fence_untrusted: true,
             fence_structured: None,
             untrusted_tokens: Tokens::Destinations,
+            provenance: Rules::default(),
             after_untrusted: Gate::default(),
             entitlements: None,
             on_missing: OnMissing::Refuse,

@@ -11,12 +11,15 @@ pub mod key;
 mod normal;
 #[cfg(test)]
 mod properties;
+pub mod provenance;
 pub mod record;
 mod shingles;
 pub mod store;
 mod tags;
 mod tokens;
 mod views;
+
+use std::collections::HashSet;
 
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::effect::Effect;
@@ -35,10 +38,23 @@ use crate::wording;
 /// The texts of a call's arguments, kept for its steps and its requests.
 pub(crate) struct Given {
     /// By parameter, in order; `None` when there is more than is looked at.
-    texts: Option<Vec<(usize, Vec<String>)>>,
+    texts: Option<Vec<GivenTexts>>,
     bytes: usize,
     /// The parameters that were given a handle.
     handled: Vec<usize>,
+}
+
+/// The texts of one argument.
+#[derive(Debug)]
+pub(crate) struct GivenTexts {
+    /// Its place.
+    pub(crate) parameter: usize,
+    /// Every text in it, keys included, in order.
+    pub(crate) texts: Vec<String>,
+    /// Whether the call left it out.
+    pub(crate) is_default: bool,
+    /// Whether it was given as a handle.
+    pub(crate) is_handle: bool,
 }
 
 impl Default for Given {
@@ -52,15 +68,21 @@ impl Default for Given {
 }
 
 impl Given {
-    /// The texts of the bound arguments, of a tool that is held to any of them.
-    pub(crate) fn of<V: Value>(tool: &Tool, arguments: &[Argument<V>]) -> Given {
+    /// The texts of the bound arguments: of a tool that is held to any of them, or in a session that asks who named them.
+    pub(crate) fn of<V: Value>(
+        tool: &Tool,
+        session: Option<&Session>,
+        arguments: &[Argument<V>],
+    ) -> Given {
         let handled = arguments
             .iter()
             .filter(|argument| argument.handle.is_some())
             .map(|argument| argument.parameter)
             .collect();
         let outside = &tool.outside;
-        if !tool.checks_reads() && outside.of_parameters.is_empty() && outside.handles.is_empty() {
+        let is_held =
+            tool.checks_reads() || !outside.of_parameters.is_empty() || !outside.handles.is_empty();
+        if !is_held && !session.is_some_and(Session::was_told) {
             return Given::default();
         }
         let mut budget = Budget::of_result();
@@ -69,7 +91,12 @@ impl Given {
             let mut texts = Vec::new();
             argument.value.texts(&mut budget, &mut texts).ok()?;
             bytes += texts.iter().map(String::len).sum::<usize>();
-            Some((argument.parameter, texts))
+            Some(GivenTexts {
+                parameter: argument.parameter,
+                texts,
+                is_default: argument.is_default,
+                is_handle: argument.handle.is_some(),
+            })
         });
         Given {
             texts: texts.collect(),
@@ -85,12 +112,11 @@ impl Given {
 
     /// The texts by argument, as they are compared; none when there is more than is looked at.
     pub(crate) fn by_name<'g>(&'g self, tool: &'g Tool) -> Vec<record::Argument<'g>> {
-        let name_of = |parameter: usize| tool.parameters.get(parameter).map_or("", |of| &of.name);
         let texts = self.texts.iter().flatten();
         texts
-            .map(|(parameter, texts)| record::Argument {
-                name: name_of(*parameter),
-                texts: texts.iter().map(String::as_str).collect(),
+            .map(|argument| record::Argument {
+                name: name_of(tool, argument.parameter),
+                texts: argument.texts.iter().map(String::as_str).collect(),
                 is_destination: false,
             })
             .collect()
@@ -112,39 +138,43 @@ impl Given {
         self.handled.contains(&parameter) || (named && tool.inputs_of(parameter) == Inputs::Ignore)
     }
 
+    /// The texts by argument; `None` when there is more than is looked at.
+    pub(crate) fn by_argument(&self) -> Option<&[GivenTexts]> {
+        self.texts.as_deref()
+    }
+
     /// The texts a tool lets its body repeat, argument by argument.
     fn ignored<'g>(&'g self, tool: &Tool) -> Vec<&'g str> {
         let is_ignored = |parameter: usize| self.accepts(tool, parameter);
         let texts = self.texts.iter().flatten();
         texts
-            .filter(|(parameter, _)| is_ignored(*parameter))
-            .flat_map(|(_, texts)| texts.iter().map(String::as_str))
+            .filter(|argument| is_ignored(argument.parameter))
+            .flat_map(|argument| argument.texts.iter().map(String::as_str))
             .collect()
     }
 }
 
 /// The arguments of a call that are compared; `None` when there is more than is looked at.
-fn compared(call: &Call) -> Option<Vec<record::Argument<'_>>> {
+fn compared<'c>(call: &'c Call, session: &Session) -> Option<Vec<record::Argument<'c>>> {
     let tool = &call.tool;
-    let checked = |parameter: &usize| {
-        tool.inputs_of(*parameter) == Inputs::Check && !call.repeatable.accepts(tool, *parameter)
-    };
-    let texts = call.repeatable.texts.as_ref()?.iter();
-    let checked = texts.filter(|(parameter, _)| checked(parameter));
-    let arguments = checked.map(|(parameter, texts)| record::Argument {
-        name: tool
-            .parameters
-            .get(*parameter)
-            .map_or("", |parameter| &parameter.name),
-        texts: texts.iter().map(String::as_str).collect(),
-        is_destination: tool.is_destination(*parameter),
+    // Where it counts who named a destination, it is no matter who else did.
+    let by_tokens = !(call.settings.provenance.destinations && session.asks_who_named());
+    let texts = call.repeatable.by_argument()?.iter();
+    let checked = texts.filter(|argument| {
+        let place = argument.parameter;
+        tool.inputs_of(place) == Inputs::Check && !call.repeatable.accepts(tool, place)
+    });
+    let arguments = checked.map(|argument| record::Argument {
+        name: name_of(tool, argument.parameter),
+        texts: argument.texts.iter().map(String::as_str).collect(),
+        is_destination: by_tokens && tool.is_destination(argument.parameter),
     });
     Some(arguments.collect())
 }
 
 /// What a store has to be asked before [`of_call`].
 pub(crate) fn asked_of_call(call: &Call, session: &Session) -> Operation {
-    session.question(&compared(call).unwrap_or_default())
+    session.question(&compared(call, session).unwrap_or_default())
 }
 
 /// What a store has to be asked before [`of_request`].
@@ -179,7 +209,7 @@ fn whole(texts: &[String]) -> record::Argument<'_> {
 /// Step 5: whether the arguments repeat outside text, and whether the effect is still open.
 /// Errors: `untrusted_input`, `untrusted_context`.
 pub(crate) fn of_call(call: &Call, session: &Session) -> Result<(), (RefusalCode, String)> {
-    match compared(call) {
+    match compared(call, session) {
         Some(arguments) => {
             if let Some(found) = repeated(call, session, &arguments, Vec::new()) {
                 let reason = wording::repeats(found.argument, found.kind);
@@ -189,7 +219,32 @@ pub(crate) fn of_call(call: &Call, session: &Session) -> Result<(), (RefusalCode
         None if session.remembers_nothing() => {}
         None => return Err((RefusalCode::UntrustedInput, wording::too_large())),
     }
+    let given = call.repeatable.by_argument().unwrap_or_default();
+    if let Some(found) = session.unnamed(call.settings.provenance, &call.tool, call.effect, given) {
+        let argument = name_of(&call.tool, found.parameter);
+        let reason = wording::unnamed(argument, found.unnamed);
+        return Err((RefusalCode::UntrustedInput, reason));
+    }
     gate(call, session, call.effect)
+}
+
+/// Whether everybody a call reaches was named by somebody the person can trust: what they asked to be sent there is no leak.
+pub(crate) fn reaches_only_named(call: &Call, session: &Session) -> bool {
+    let given = call.repeatable.by_argument();
+    call.settings.provenance.destinations
+        && given.is_some_and(|given| session.reaches_only_named(&call.tool, given))
+}
+
+/// The destinations of such a call; none of another.
+pub(crate) fn named_destinations<'c>(call: &'c Call, session: &Session) -> HashSet<&'c str> {
+    if !reaches_only_named(call, session) {
+        return HashSet::new();
+    }
+    let given = call.repeatable.by_argument().unwrap_or_default().iter();
+    given
+        .filter(|argument| !argument.is_default && call.tool.is_destination(argument.parameter))
+        .flat_map(|argument| argument.texts.iter().map(String::as_str))
+        .collect()
 }
 
 /// Rule 10: whether a request repeats outside text, and whether its effect is still open.
@@ -237,6 +292,11 @@ fn repeated<'a, 'c>(
         return Some(found);
     }
     session.repeats(arguments, &ignored, tokens)
+}
+
+fn name_of(tool: &Tool, parameter: usize) -> &str {
+    let parameter = tool.parameters.get(parameter);
+    parameter.map_or("", |parameter| &parameter.name)
 }
 
 fn gate(

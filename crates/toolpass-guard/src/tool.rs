@@ -185,6 +185,15 @@ impl Tool {
         own.next().map_or_else(unsaid, |(_, own)| *own)
     }
 
+    /// Whether its declaration says that an argument may be from outside.
+    pub fn waives(&self, parameter: usize) -> bool {
+        self.outside.inputs == Some(Inputs::Ignore) && self.inputs_of(parameter) == Inputs::Ignore
+            || self
+                .outside
+                .of_parameters
+                .contains(&(parameter, Inputs::Ignore))
+    }
+
     /// Whether its requests may repeat text from outside even when they only read.
     pub fn checks_reads(&self) -> bool {
         let own = self.outside.of_parameters.iter();
@@ -203,6 +212,17 @@ impl Tool {
         match &self.outside.destinations {
             Some(places) => places.contains(&parameter),
             None => (self.sends_out || self.effect == Some(Effect::Destructive)) && is_named_so(),
+        }
+    }
+
+    /// Whether an argument says where a read goes: a declared destination, or one that is named like a place on the network.
+    pub fn is_fetched(&self, parameter: usize) -> bool {
+        match &self.outside.destinations {
+            Some(places) => places.contains(&parameter),
+            None => {
+                let parameter = self.parameters.get(parameter);
+                parameter.is_some_and(|parameter| FETCHED.contains(&parameter.name.as_str()))
+            }
         }
     }
 
@@ -235,3 +255,6 @@ const DESTINATIONS: &[&str] = &[
     "url",
     "webhook",
 ];
+
+/// What parameters are called that say where a read goes.
+const FETCHED: &[&str] = &["endpoint", "host", "uri", "url", "webhook"];

@@ -9,6 +9,7 @@ use toolpass_core::effect::Effect;
 use toolpass_core::quoted::{MAX_TEXT_CHARS, Quoted};
 
 use crate::session::caps::Cap;
+use crate::taint::provenance::Unnamed;
 use crate::taint::record::Kind;
 
 pub(crate) fn no_session() -> String {
@@ -162,6 +163,23 @@ pub(crate) fn repeats(argument: Option<&str>, kind: Kind) -> String {
         Kind::Unread => format!(
             "{what} holds encoded text that could not be looked at, in a session that has read outside text"
         ),
+    }
+}
+
+pub(crate) fn unnamed(argument: &str, unnamed: Unnamed) -> String {
+    match unnamed {
+        Unnamed::Destination => format!(
+            "`{argument}` names a destination that neither the person's own words nor a trusted tool named"
+        ),
+        Unnamed::Fetch => format!(
+            "`{argument}` names a place that neither the person's own words nor a trusted tool named"
+        ),
+        Unnamed::Link => format!(
+            "`{argument}` carries a link or an address that neither the person's own words nor a trusted tool named"
+        ),
+        Unnamed::Object => {
+            format!("`{argument}` is named by text that came from outside, and by nobody trusted")
+        }
     }
 }
 

@@ -30,6 +30,7 @@ mod observe;
 mod outgoing;
 mod outside;
 mod permission;
+mod records;
 mod redaction;
 mod runtime;
 mod secrets;

@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyString};
 use toolpass_core::effect::Effect;
 use toolpass_guard::fence::structured::Style;
 use toolpass_guard::taint::gate::{AfterUntrusted, Gate};
+use toolpass_guard::taint::provenance::Rules;
 use toolpass_guard::taint::record::Tokens;
 use toolpass_guard::tool::{Inputs, Outside, Parameter, ParameterKind, Tool};
 
@@ -56,6 +57,29 @@ pub(crate) fn gate(value: Option<&Bound<'_, PyAny>>) -> PyResult<Gate> {
         }
     }
     Ok(gate)
+}
+
+/// The setting `provenance`: which rules hold about who named a value.
+/// Errors: `ValueError`, for anything but names of rules.
+pub(crate) fn provenance(value: Option<&Bound<'_, PyAny>>) -> PyResult<Rules> {
+    let Some(value) = value else {
+        return Ok(Rules::default());
+    };
+    let mut rules = Rules::NONE;
+    for name in texts("provenance", value)? {
+        match name.as_str() {
+            "destinations" => rules.destinations = true,
+            "fetches" => rules.fetches = true,
+            "links" => rules.links = true,
+            "objects" => rules.objects = true,
+            _ => {
+                return Err(PyValueError::new_err(
+                    "expected `provenance` to hold \"destinations\", \"fetches\", \"links\" or \"objects\"",
+                ));
+            }
+        }
+    }
+    Ok(rules)
 }
 
 /// What a tool's declaration says.

@@ -116,7 +116,7 @@ impl Session {
         })
     }
 
-    /// Trust a text, such as what the user wrote: what it says is never held against a call.
+    /// Trust what the person wrote: it is never held against a call, and from now on it counts who named a value.
     fn trust(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = text
             .cast::<PyString>()

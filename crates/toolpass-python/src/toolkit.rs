@@ -313,6 +313,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             setting("untrusted_tokens")?.as_ref(),
             outside::TOKENS,
         )?,
+        provenance: outside::provenance(setting("provenance")?.as_ref())?,
         after_untrusted: outside::gate(setting("after_untrusted")?.as_ref())?,
         on_missing: one_of(
             "on_missing",

@@ -369,7 +369,7 @@ impl Digits {
 }
 
 /// The text in its compatible form, without what nobody sees. ASCII stays as it is.
-fn plain(text: &str) -> Cow<'_, str> {
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }

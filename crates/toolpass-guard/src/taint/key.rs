@@ -122,6 +122,12 @@ impl HashKey {
         hasher.finish()
     }
 
+    /// The fingerprint of two hashes in a row, `class` telling one kind from another.
+    pub(super) fn pair(&self, class: u8, first: u64, second: u64) -> u64 {
+        let value = first.wrapping_mul(self.words) ^ second.rotate_left(u32::from(class));
+        self.outside.hash(&value.to_le_bytes())
+    }
+
     /// The fingerprint of a distinctive token, `class` telling one kind from another.
     pub(super) fn token(&self, class: u8, text: &str) -> u64 {
         use std::hash::Hasher;

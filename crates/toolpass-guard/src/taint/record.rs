@@ -21,6 +21,8 @@ pub struct Record {
     overflowed: bool,
     /// Whether there is more of it in a store.
     elsewhere: bool,
+    /// Fingerprints of what the person looked up.
+    quotable: PrintSet,
 }
 
 /// Turns text into fingerprints, and holds the session's key.
@@ -127,6 +129,7 @@ impl Record {
             trusted: PrintSet::default(),
             overflowed: false,
             elsewhere: false,
+            quotable: PrintSet::default(),
         }
     }
 
@@ -180,6 +183,12 @@ impl Record {
         }
     }
 
+    /// Remember the fingerprints of outside text that the person looked up: arguments that say not where something goes may
+    /// repeat its words.
+    pub fn quote_prints(&mut self, prints: &[u64]) {
+        let _ = self.quotable.extend(prints, self.capacity);
+    }
+
     /// Whether outside text was recorded, so that a request which cannot be read has to be refused.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty() && !self.overflowed && !self.elsewhere
@@ -230,6 +239,18 @@ enum Against<'r> {
 }
 
 impl Against<'_> {
+    /// The same of words, which may be quoted where nothing goes by them.
+    fn words(&mut self, prints: &[u64], is_destination: bool) -> bool {
+        match self {
+            Against::Record { record, ignored } if !is_destination => prints.iter().any(|print| {
+                record.holds(*print)
+                    && !record.quotable.contains(*print)
+                    && !ignored.contains(*print)
+            }),
+            Against::Nothing(_) | Against::Record { .. } => self.any(prints),
+        }
+    }
+
     #[inline]
     fn any(&mut self, prints: &[u64]) -> bool {
         match self {
@@ -322,7 +343,7 @@ impl<'r> Check<'r> {
             if found.is_some() {
                 return;
             }
-            if against.any(shingles.of(view)) {
+            if against.words(shingles.of(view), is_destination) {
                 found = Some(Kind::Phrase);
             }
             match which {
@@ -348,8 +369,9 @@ impl<'r> Check<'r> {
     /// Whether a text completes a phrase that texts before it began.
     fn goes_on(&mut self, ends: &TextEnds) -> bool {
         let undone = ends.undone.as_ref().unwrap_or(&ends.as_it_is);
-        let mut repeats =
-            |row: &mut Across, next: &Ends| self.against.any(self.shingles.across(row, next));
+        let mut repeats = |row: &mut Across, next: &Ends| {
+            self.against.words(self.shingles.across(row, next), false)
+        };
         let as_they_are = repeats(&mut self.as_they_are, &ends.as_it_is);
         repeats(&mut self.undone, undone) || as_they_are
     }

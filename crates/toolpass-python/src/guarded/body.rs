@@ -9,7 +9,7 @@ use toolpass_guard::call::{BodyEnd, Call, Permit};
 use toolpass_guard::fence::FenceId;
 use toolpass_guard::output::{self, Fencing, Output};
 
-use super::result::{collected, from_outside, kept_private, recorded, without_secrets};
+use super::result::{collected, from_outside, kept_private, recorded, taken, without_secrets};
 use super::{Guarded, Opened, handles};
 use crate::credential::injected;
 use crate::errors;
@@ -143,6 +143,9 @@ pub(super) fn close(
     {
         kept_private(call, value);
     }
+    if let Ended::Returned(value) = &ended {
+        taken(call, value);
+    }
     let (ended, fence) = match ended {
         Ended::Returned(value) => match output::of(call) {
             Output::Fenced => from_outside(call, value),
@@ -239,6 +242,9 @@ fn from_outside_raised(
         .filter_map(|name| value.getattr(*name).ok());
     let texts = members.chain([PyString::new(py, &message).into_any()]);
     let all = PyList::new(py, texts.collect::<Vec<_>>());
+    if let Ok(all) = &all {
+        taken(call, all);
+    }
     let is_recorded = all.and_then(|all| recorded(call, &all)).is_ok();
     if output::of(call) == Output::Kept {
         let message = output::withheld(&type_name(original.value(py)));

@@ -7,12 +7,13 @@ use toolpass_guard::budget::Budget;
 use toolpass_guard::call::Call;
 use toolpass_guard::fence::FenceId;
 use toolpass_guard::fence::structured::{Unfenced, fence_structured};
-use toolpass_guard::output::{self, Fencing};
+use toolpass_guard::output::{self, Fencing, Output};
 
 use super::body::Ended;
 use super::opened::NO_STORE;
 use crate::fencing;
 use crate::host::close_awaitable;
+use crate::records;
 use crate::redaction;
 use crate::runtime;
 use crate::texts;
@@ -78,6 +79,16 @@ pub(super) fn kept_private(call: &Call, value: &Bound<'_, PyAny>) {
     if texts::collect(value, &mut Budget::of_result(), &mut found).is_ok() && !found.is_empty() {
         value.py().detach(|| output::record_private(call, &found));
     }
+}
+
+/// Tell the session what values a call gave back, when it asks who named one.
+pub(super) fn taken(call: &Call, value: &Bound<'_, PyAny>) {
+    // What stays in the session has talked nobody into anything.
+    if !output::asks_who_named(call) || output::of(call) == Output::Kept {
+        return;
+    }
+    let found = records::collect(value).ok();
+    value.py().detach(|| output::take(call, found.as_deref()));
 }
 
 fn fenced<'py>(
