@@ -8,7 +8,8 @@ use crate::support::run;
 fn script(shell: &str) -> String {
     let shown = run(&["completion", shell]);
     let script = shown.strip_prefix("exit 0\n--- stdout\n");
-    script.unwrap_or_else(|| panic!("{shown}")).to_owned()
+    assert!(script.is_some(), "{shown}");
+    script.unwrap_or_default().to_owned()
 }
 
 /// What bash offers after these words.
