@@ -13,7 +13,7 @@
 //! | `live` `reload` | what a reload replaces: the configuration, the engine, the keys; when |
 //! | `server` | start, serve, drain, stop |
 //!
-//! Deliberately absent: any rule about a decision (the engine's), any vendor, the page and the stores (behind `seams`).
+//! Deliberately absent: any rule about a decision (the engine's), any vendor, the page and the stores.
 //!
 //! INVARIANT: nothing a client sends makes an allow, stops the process, or is read before its key was.
 

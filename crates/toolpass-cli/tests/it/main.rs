@@ -18,6 +18,7 @@ mod probe;
 mod remote;
 mod replay;
 mod routes;
+mod serve;
 mod shape;
 mod support;
 mod validate;
