@@ -74,8 +74,8 @@ pub fn engine(
 pub struct Succession {
     /// The engine of the changed configuration.
     pub engine: Engine,
-    /// How many connections are the same, with all that is known of them.
-    pub kept: usize,
+    /// The connections that are the same, with all that is known of them.
+    pub kept: Vec<String>,
 }
 
 /// Build the engine of a changed configuration. A connection that is built of the same, and so is all it references, stays
@@ -104,7 +104,7 @@ pub fn succession(
             kept.insert(connection.id.clone(), same);
         }
     }
-    let count = kept.len();
+    let ids = kept.keys().cloned().collect();
     let mut built: BTreeMap<String, Built> = build_beside(config, &clock, kept)?
         .into_iter()
         .map(|built| (built.id.clone(), built))
@@ -116,7 +116,7 @@ pub fn succession(
     let next = next.collect::<Result<_, Error>>()?;
     Ok(Succession {
         engine: engine.succeeded_by(options(config, remote, clock), next)?,
-        kept: count,
+        kept: ids,
     })
 }
 

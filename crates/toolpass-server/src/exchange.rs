@@ -162,6 +162,11 @@ async fn reply(
         Ok(key) => key,
         Err(refused) => return *refused,
     };
+    let is_large = endpoint.max_body > LARGE_BODY;
+    let large = is_large.then(|| app.large_bodies.try_acquire()).transpose();
+    let Ok(_large) = large else {
+        return NotAsked::TooMuch.reply(form);
+    };
     let body = match read(body, endpoint.max_body, fault, client).await {
         Ok(body) => body,
         Err((status, text)) => {
@@ -560,5 +565,6 @@ impl http_body::Body for Held {
 
 /// What others log when a client closes before it is answered; nobody is there to see it.
 const CLIENT_GONE: u16 = 499;
+const LARGE_BODY: usize = 1024 * 1024;
 const BODY_PATIENCE: Duration = Duration::from_secs(15);
 const RETRY_SOON: Duration = Duration::from_secs(1);

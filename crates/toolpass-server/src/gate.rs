@@ -12,6 +12,7 @@ pub(crate) mod head;
 
 use std::future::Future;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -344,7 +345,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
             if this.phase == Phase::Shut || this.ended {
                 return this.at_end();
             }
-            this.raw.reserve(READ_BYTES);
             let read = read_into(Pin::new(&mut this.stream), cx, &mut this.raw);
             match read {
                 Poll::Ready(Ok(0)) => this.ended = true,
@@ -366,14 +366,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
     }
 }
 
-/// Read what is there into the spare room of a buffer.
+/// Read what is there to the end of a buffer. Idle connections so hold no room for what may come.
 fn read_into<S: AsyncRead>(
     stream: Pin<&mut S>,
     cx: &mut Context<'_>,
     buffer: &mut BytesMut,
 ) -> Poll<io::Result<usize>> {
-    let mut chunk = [0_u8; READ_BYTES];
-    let mut read = ReadBuf::new(&mut chunk);
+    let mut chunk = [MaybeUninit::uninit(); READ_BYTES];
+    let mut read = ReadBuf::uninit(&mut chunk);
     ready!(stream.poll_read(cx, &mut read))?;
     buffer.extend_from_slice(read.filled());
     Poll::Ready(Ok(read.filled().len()))

@@ -25,8 +25,8 @@ pub(crate) struct Live {
     pub(crate) load: Arc<Load>,
     /// What each connection is built of.
     fingerprints: BTreeMap<String, String>,
-    /// How many connections are the same as before.
-    pub(crate) kept: usize,
+    /// The connections that are the same as before.
+    pub(crate) kept: Vec<String>,
 }
 
 /// The present one.
@@ -38,7 +38,7 @@ impl Live {
     pub(crate) fn new(config: Config, clock: Arc<dyn Clock>) -> Result<Live, StartError> {
         let keys = keys(&config)?;
         let engine = toolpass_local::engine(&config, Which::All, SERVER, clock)?;
-        Live::of(config, engine, keys, 0)
+        Live::of(config, engine, keys, Vec::new())
     }
 
     /// Build what a changed configuration changes, and keep the rest as warm as it is. No network is touched.
@@ -54,7 +54,12 @@ impl Live {
         Live::of(config, next.engine, keys, next.kept)
     }
 
-    fn of(config: Config, engine: Engine, keys: Keys, kept: usize) -> Result<Live, StartError> {
+    fn of(
+        config: Config,
+        engine: Engine,
+        keys: Keys,
+        kept: Vec<String>,
+    ) -> Result<Live, StartError> {
         let ids: Vec<String> = config
             .connections
             .iter()

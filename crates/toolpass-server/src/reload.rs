@@ -53,18 +53,18 @@ impl Seen {
     }
 }
 
-/// Read the configuration again and take it.
-pub(crate) async fn reload(app: &Arc<App>, source: &Source) {
+/// Read the configuration again and take it; the connections that are built anew, when it was another.
+pub(crate) async fn reload(app: &Arc<App>, source: &Source) -> Option<Vec<String>> {
     let load = Arc::clone(&source.load);
     let loaded = tokio::task::spawn_blocking(move || load()).await;
     let problems = match loaded {
         Ok(Ok(config)) => match take(app, config).await {
-            Ok(()) => {
+            Ok(fresh) => {
                 app.metrics.reloads_failed.store(0, Ordering::Relaxed);
                 app.metrics
                     .reloaded_at
                     .store(app.clock.wall().0.as_secs(), Ordering::Relaxed);
-                return;
+                return fresh;
             }
             Err(problem) => vec![problem],
         },
@@ -75,9 +75,10 @@ pub(crate) async fn reload(app: &Arc<App>, source: &Source) {
     for error in problems {
         tracing::error!(error, "the changed configuration is not taken");
     }
+    None
 }
 
-async fn take(app: &Arc<App>, config: Config) -> Result<(), String> {
+async fn take(app: &Arc<App>, config: Config) -> Result<Option<Vec<String>>, String> {
     let old = app.present.get();
     for (key, differs) in [
         ("listen", old.config.listen != config.listen),
@@ -99,7 +100,7 @@ async fn take(app: &Arc<App>, config: Config) -> Result<(), String> {
             .map_err(|error| error.to_string())?;
     }
     if old.is_built_of(&config) {
-        return Ok(());
+        return Ok(None);
     }
     let clock = Arc::clone(&app.clock);
     let succeeding =
@@ -107,12 +108,14 @@ async fn take(app: &Arc<App>, config: Config) -> Result<(), String> {
     let live = succeeding
         .map_err(|_| "building the configuration crashed".to_owned())?
         .map_err(|error| error.to_string())?;
-    let (connections, kept) = (live.config.connections.len(), live.kept);
+    let (connections, kept) = (live.config.connections.len(), live.kept.len());
+    let ids = live.config.connections.iter().map(|one| &one.id);
+    let fresh = ids.filter(|id| !live.kept.contains(id)).cloned().collect();
     app.metrics
         .know(live.config.connections.iter().map(|one| one.id.as_str()));
     app.present.set(live);
     tracing::info!(connections, kept, "the changed configuration is taken");
-    Ok(())
+    Ok(Some(fresh))
 }
 
 /// How often files are looked at.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use toolpass_config::config::Config;
@@ -45,6 +45,8 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) probes: Probes,
     pub(crate) tls: Option<Tls>,
+    /// How many large bodies may be held at once.
+    pub(crate) large_bodies: Semaphore,
     pub(crate) clock: Arc<dyn Clock>,
     /// How many lines of the decision log were lost, and when that was last seen to grow.
     lost: Mutex<(u64, Option<Instant>)>,
@@ -123,6 +125,7 @@ impl App {
             metrics,
             probes: Probes::default(),
             tls,
+            large_bodies: Semaphore::new(MAX_LARGE_BODIES),
             clock,
             lost: Mutex::new((0, None)),
         }
@@ -197,7 +200,7 @@ impl Server {
             tracing::warn!(addr = %self.address, "listening without TLS on an address that others reach");
         }
         let mut behind = JoinSet::new();
-        behind.spawn(probe(Arc::clone(&self.app), live));
+        behind.spawn(probe(Arc::clone(&self.app), live, None));
         let (reloads, wanted) = mpsc::channel(1);
         if let Some(source) = self.source.clone() {
             behind.spawn(keep_up(Arc::clone(&self.app), source, wanted));
@@ -362,9 +365,9 @@ async fn finish(mut clients: JoinSet<()>, grace: Duration, signals: &mut mpsc::R
     clients.shutdown().await;
 }
 
-/// Ask every connection whether its credential works, and say so.
-async fn probe(app: Arc<App>, live: Arc<Live>) {
-    for report in live.engine.probe(None).await {
+/// Ask these connections, or all, whether their credentials work, and say so.
+async fn probe(app: Arc<App>, live: Arc<Live>, ids: Option<Vec<String>>) {
+    for report in live.engine.probe(ids.as_deref()).await {
         app.probes.note(&report, app.clock.wall());
         let (connection, integration) = (report.id.as_str(), report.integration);
         match &report.result {
@@ -388,8 +391,10 @@ async fn keep_up(app: Arc<App>, source: Source, mut wanted: mpsc::Receiver<()>) 
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let look_now = || Seen::now(source.file.as_deref(), &app.present.get().config);
     let mut seen = look_now();
+    let mut probing = JoinSet::new();
     loop {
         tokio::select! {
+            Some(_) = probing.join_next(), if !probing.is_empty() => continue,
             asked = wanted.recv() => {
                 if asked.is_none() {
                     return;
@@ -407,10 +412,14 @@ async fn keep_up(app: Arc<App>, source: Source, mut wanted: mpsc::Receiver<()>) 
         }
         // Before reading: what changes meanwhile is seen at the next look.
         seen = look_now();
-        reload::reload(&app, &source).await;
+        if let Some(fresh) = reload::reload(&app, &source).await {
+            let live = app.present.get();
+            probing.spawn(probe(Arc::clone(&app), live, Some(fresh)));
+        }
     }
 }
 
+const MAX_LARGE_BODIES: usize = 8;
 const LOSING_FOR: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nserver: toolpass\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 76\r\nconnection: close\r\n\r\n{\"decision\":\"unknown\",\"reason\":\"overloaded: too many connections are open\"}\n";

@@ -86,10 +86,10 @@ fn a_printed_configuration_shows_no_secret_and_reads_back() {
         "  - name: agents",
         "    key: \"env:AGENTS\"",
         "    scopes: \"check, report\"",
-        "    rate_limit: \"600/h\"",
+        "    rate_limit: 600/h",
         "  data: runs",
         "  drain: 0s",
-        "  trusted_proxies: \"10.0.0.0/8\"",
+        "  trusted_proxies: 10.0.0.0/8",
         "  - id: main",
         "    users: dana@example.com",
         "    timeout: 8s",
@@ -119,10 +119,9 @@ impl Served {
             .unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
         let mut served = Served { child, log };
-        let address = served.until("listening")["addr"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let listening = served.until("listening");
+        let address = listening.get("addr").and_then(Value::as_str);
+        let address = address.unwrap().to_owned();
         (served, address)
     }
 
@@ -136,7 +135,7 @@ impl Served {
                 "no line says {message}"
             );
             let value: Value = serde_json::from_str(&line).unwrap();
-            if value["msg"] == message {
+            if value.get("msg").and_then(Value::as_str) == Some(message) {
                 return value;
             }
         }
