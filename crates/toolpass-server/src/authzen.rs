@@ -167,6 +167,13 @@ async fn several(asked: &Asked, body: &Json, items: &[Json], semantic: Semantic)
     if let Some(other) = items.iter().find(|item| item.as_object().is_none()) {
         return invalid(&wrong("an evaluation", other, "an object"));
     }
+    // What is wrong with a default is wrong with the request, not with the items that take it.
+    for name in ["subject", "action", "resource", "context"] {
+        match body.get(name) {
+            None | Some(Json::Null | Json::Object(_)) => {}
+            Some(other) => return invalid(&wrong(name, other, "an object")),
+        }
+    }
     let names = names(asked);
     let questions = items
         .iter()

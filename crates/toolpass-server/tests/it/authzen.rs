@@ -265,7 +265,10 @@ fn a_list_can_end_early() {
         (&json!(400), &json!("unknown_action"))
     );
     let many = json!({"evaluations": vec![json!({}); 101]});
-    assert_eq!(evaluate_many(&server, &many).status, 400);
+    let default = json!({"evaluations": [asked("bob", "read", "record-1")], "context": 1});
+    for wrong in [many, default, json!({"evaluations": [7]})] {
+        assert_eq!(evaluate_many(&server, &wrong).status, 400, "{wrong}");
+    }
 }
 
 #[test]
