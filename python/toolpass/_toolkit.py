@@ -74,6 +74,9 @@ _DEFAULTS: dict[str, Any] = {
     "record": None,
     "record_partial": False,
     "session": None,
+    "session_idle": 86_400,
+    "session_secret": None,
+    "session_store": "memory",
     "strict": False,
     "strict_types": False,
     "unknown_hosts": "guarded",
@@ -91,6 +94,7 @@ _PROTECTIVE = (
     "private",
     "provenance",
     "session",
+    "session_store",
     "strict",
 )
 """Settings that hold something back: dropping one is worth a warning."""

@@ -11,11 +11,12 @@ import re  # noqa: TC003
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar  # noqa: TC003
 from dataclasses import dataclass, field
+from datetime import timedelta  # noqa: TC003
 from os import PathLike  # noqa: TC003
-from typing import Any, Literal, TypeAlias, TypedDict, Union
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Union
 
 from toolpass._errors import ToolRefused  # noqa: TC001
-from toolpass._native import AuditEvent, AuthDecision, CallContext, Entitlements, Session
+from toolpass._native import AuditEvent, AuthDecision, CallContext, Entitlements, Secret, Session
 from toolpass._tool import whole
 
 Effect: TypeAlias = Literal["read", "write", "destructive"]
@@ -72,6 +73,38 @@ class CheckItem(_Asked, total=False):
     facts: Mapping[str, str] | None
 
 
+class SessionStore(Protocol):
+    """Where sessions are kept, by an object of your own; its methods may be async when all tools are.
+
+    `session` and `person` are names made of keyed hashes. Each method does all it says at once, or raises; a call whose
+    store raised is refused. Each answers a mapping with `untrusted`, `private` (whether it was ever marked so) and
+    `remembers`: `"nothing"`, `"some"` or `"too_much"` outside text. Sessions and tickets that nobody used for long may
+    be forgotten.
+    """
+
+    def get(self, session: str) -> Any:
+        """How the session stands; also `counts`: a list of `{"key": ..., "count": ...}`."""
+
+    def mark(self, session: str, *, untrusted: bool, private: bool) -> Any:
+        """Mark it. A mark is never taken back."""
+
+    def matches(self, session: str, *, hashes: list[int]) -> Any:
+        """Look numbers up; also `known`: `{"outside": [...], "trusted": [...]}`, those that were recorded."""
+
+    def record(self, session: str, *, of: str, hashes: list[int], capacity: int) -> Any:
+        """Keep numbers of `"outside"` or `"trusted"` text, `capacity` of a kind; more outside text is `"too_much"`."""
+
+    def release(self, session: str, *, person: str, tickets: list[str]) -> Any:
+        """Give back what these tickets took, each once."""
+
+    def reserve(self, session: str, *, person: str, ticket: str, caps: list[Any]) -> Any:
+        """Take one of each cap, all or none.
+
+        A cap is `{"key": {...}, "at_most": n}` of the session's count; with `"per": "hour"`, of the person's within any
+        such time. When one is reached nothing is taken, and the answer has it as `exhausted`. A ticket is taken once.
+        """
+
+
 class Settings(TypedDict, total=False):
     """What `Toolkit` and `configure` take.
 
@@ -99,6 +132,10 @@ class Settings(TypedDict, total=False):
         record: The file of entitlements into which what calls do is written.
         record_partial: Whether calls that were refused or raised are written too.
         session: Where the session comes from; `Session.active()` when left out.
+        session_idle: How long a store keeps a session that nobody uses: a `timedelta` or seconds; a day when left out.
+        session_secret: What names and fingerprints in the store are made with; else a secret that the store keeps.
+        session_store: Where sessions are kept: `"memory"`, `"sqlite:PATH"`, a `valkey://` or `postgresql://` URL, or a
+            `SessionStore` of your own.
         strict: Whether nothing passes that no connection or table knows.
         strict_types: Whether an annotation that cannot be checked in full is an error.
         unknown_hosts: What becomes of requests to hosts of no connection.
@@ -127,6 +164,9 @@ class Settings(TypedDict, total=False):
     record: str | PathLike[str] | None
     record_partial: bool
     session: SessionSource | None
+    session_idle: timedelta | float
+    session_secret: Secret | None
+    session_store: str | Secret | SessionStore
     strict: bool
     strict_types: bool
     unknown_hosts: Literal["guarded", "allow", "refuse"]

@@ -131,6 +131,14 @@ impl Conversation {
             Name::Mcp(_) => None,
         }
     }
+
+    /// What a session store calls it: what a session made by hand with this id is called, too, if the caller gave the id.
+    pub fn stored_name(&self) -> String {
+        match &self.name {
+            Name::Caller(id) => format!("id:{id}"),
+            Name::Mcp(id) => format!("mcp:{id}"),
+        }
+    }
 }
 
 impl fmt::Debug for Name {

@@ -84,6 +84,8 @@ struct Outside {
     trusted_bytes: usize,
     /// Trusted fingerprints that the store was not told yet.
     untold: Vec<u64>,
+    /// Fingerprints of outside text that it was not told yet: nobody was given the text.
+    unseen: Vec<u64>,
 }
 
 /// Trusted texts that wait for a record have so many bytes at most. What is beyond is not trusted.
@@ -221,6 +223,14 @@ impl Session {
             outside: RwLock::default(),
             handles: Mutex::default(),
         })))
+    }
+
+    /// What a store calls its conversation, when that is not its id. Before anybody else has the session.
+    pub fn of_conversation(mut self, name: String) -> Session {
+        if let Some(state) = Arc::get_mut(&mut self.0) {
+            state.conversation = name;
+        }
+        self
     }
 
     /// Remember outside text, as fingerprints. Answers what the session's store must be told before anybody sees the text.

@@ -136,6 +136,10 @@ fn made(py: Python<'_>, person: Person) -> PyResult<Py<Session>> {
         Memory::new(random(py)?),
     );
     let inner = inner.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let inner = match conversation {
+        Some(conversation) => inner.of_conversation(conversation.stored_name()),
+        None => inner,
+    };
     Py::new(py, Session::of(inner))
 }
 

@@ -85,7 +85,13 @@ fn given_back<'py>(
             }
             Ok(dict.into_any())
         }
-        Endorsed::Kept(text) => Ok(kept_in(session, EXTRACT, text.object)?.0),
+        Endorsed::Kept(text) => {
+            let (said, _, untold) = kept_in(session, EXTRACT, text.object)?;
+            if let Some((_, operation)) = untold {
+                session.tell_later(&operation);
+            }
+            Ok(said)
+        }
         Endorsed::Value(value) => {
             if !value.object.is_none() && !value.object.is_instance_of::<PyBool>() {
                 session.trust(&trusted(&value.object)?);

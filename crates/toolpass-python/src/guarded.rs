@@ -27,7 +27,7 @@ use crate::toolkit::{State, ToolkitCore, audit_logger};
 use crate::value::Class;
 
 pub(crate) use again::Closing;
-pub(crate) use opened::{NO_STORE, Opened};
+pub(crate) use opened::Opened;
 pub(crate) use step::Step;
 
 use opened::Driven;

@@ -23,6 +23,7 @@ mod fencing;
 mod guarded;
 mod hints;
 mod host;
+mod keeper;
 mod limits;
 mod locate;
 mod log;

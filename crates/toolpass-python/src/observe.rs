@@ -24,7 +24,7 @@ use crate::call::CallContext;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, Found, Lookup, Seen};
 use crate::errors;
-use crate::guarded::NO_STORE;
+use crate::keeper::{FromStore, Keeper};
 use crate::locate::{self, Located};
 use crate::redaction;
 use crate::runtime;
@@ -53,6 +53,7 @@ enum Asked {
     Addresses,
     Decision(Box<Question>),
     Pointer,
+    Session,
     Visibility,
 }
 
@@ -171,6 +172,7 @@ impl Waiting {
                 raised = said.raised;
             }
             (Asked::Decision(_), Err(error)) => return Err(error),
+            (Asked::Session, answer) => check.answer_session(FromStore::answer(py, answer)?),
             (Asked::Pointer, answer) => {
                 let answer = answer?;
                 let found = match answer.cast::<Found>() {
@@ -279,10 +281,15 @@ impl Observing {
                         )
                     }
                 },
-                (Some(mut rest), RequestNext::Session(..)) => {
-                    rest.answer_session(Err(NO_STORE.into()));
-                    check = rest;
-                    continue;
+                (Some(rest), RequestNext::Session(place, operation)) => {
+                    let awaitable = keeper(&state)?.apply_soon(py, &place, &operation)?;
+                    (
+                        Waiting {
+                            check: rest,
+                            asked: Asked::Session,
+                        },
+                        awaitable,
+                    )
                 }
                 (
                     Some(mut rest),
@@ -411,8 +418,8 @@ impl CallContext {
                         )?);
                         rest
                     }
-                    (Some(mut rest), RequestNext::Session(..)) => {
-                        rest.answer_session(Err(NO_STORE.into()));
+                    (Some(mut rest), RequestNext::Session(place, operation)) => {
+                        rest.answer_session(keeper(&state)?.apply(py, &place, &operation)?);
                         rest
                     }
                     (
@@ -486,6 +493,13 @@ impl CallContext {
         }
         outcome
     }
+}
+
+/// The store that keeps the toolkit's sessions.
+/// Errors: `TypeError` when there is none.
+fn keeper(state: &State) -> PyResult<&Keeper> {
+    let keeper = state.keeper.as_deref();
+    keeper.ok_or_else(|| PyTypeError::new_err("no store is set up to keep sessions"))
 }
 
 /// What a look-up comes to when there is no engine.

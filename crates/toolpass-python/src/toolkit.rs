@@ -19,6 +19,7 @@ use crate::credential::Source;
 use crate::engine::{self, Asker};
 use crate::entitlements;
 use crate::host::is_async;
+use crate::keeper::{self, Keeper};
 use crate::limits;
 use crate::outside;
 use crate::watch::Pages;
@@ -43,6 +44,8 @@ pub(crate) struct State {
     pub(crate) unheard: Arc<Settings>,
     pub(crate) credentials: Option<Source>,
     pub(crate) on_refuse: OnRefuse,
+    /// The store that keeps sessions.
+    pub(crate) keeper: Option<Arc<Keeper>>,
     /// Where what calls do is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
     /// When the connections' addresses were looked up last.
@@ -270,10 +273,15 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         setting("record")?.as_ref(),
         flag("record_partial", false)?,
     )?;
+    let keeper = keeper::of_settings(
+        setting("session_store")?.as_ref(),
+        setting("session_secret")?.as_ref(),
+        setting("session_idle")?.as_ref(),
+    )?;
     let audit = sink(given)?;
     let settings = Settings {
         limits: limits::of_effects(setting("limits")?.as_ref())?,
-        session_store: None,
+        session_store: keeper.as_ref().map(|keeper| keeper.id()),
         windows: limits::windows(),
         act_as: one_of(
             "act_as",
@@ -335,6 +343,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             .map(|source| Source::of(&source))
             .transpose()?,
         on_refuse: on_refuse(setting("on_refuse")?)?,
+        keeper,
         recorder: held.recorder,
         looked: Looked::default(),
         pages: Arc::default(),

@@ -148,6 +148,7 @@ const LAYERS: &[&[&str]] = &[
         "toolpass-local",
         "toolpass-entitlements",
         "toolpass-page",
+        "toolpass-store",
     ],
     &["toolpass-store"],
     &["toolpass-server", "toolpass-standin"],

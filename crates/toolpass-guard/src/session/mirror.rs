@@ -31,6 +31,10 @@ impl Session {
     /// Errors: [`Elsewhere`], when that is another.
     pub fn settle(&self, place: Place) -> Result<(), Elsewhere> {
         let store = place.store;
+        // A record that was begun has another key.
+        if self.0.home.get().is_none() && self.known().record.is_some() {
+            return Err(Elsewhere::Here);
+        }
         match self.0.home.get_or_init(|| Home::Store(place)) {
             Home::Here => Err(Elsewhere::Here),
             Home::Store(place) if place.store == store => Ok(()),
@@ -53,19 +57,33 @@ impl Session {
 
     /// What a store is to be told of before anything is asked of it: slots owed, and trusted text.
     pub(crate) fn untold(&self) -> Vec<Operation> {
-        let trusted = {
+        let (trusted, unseen) = {
             let mut outside = self.outside();
             if !outside.trusted.is_empty() {
                 self.record_of(&mut outside);
             }
-            outside.untold.clone()
+            (outside.untold.clone(), outside.unseen.clone())
         };
-        let told = (!trusted.is_empty()).then_some(Operation::Record {
-            of: PrintsOf::Trusted,
-            prints: trusted,
+        let told = [(PrintsOf::Trusted, trusted), (PrintsOf::Outside, unseen)];
+        let told = told.into_iter().filter(|(_, prints)| !prints.is_empty());
+        let told = told.map(|(of, prints)| Operation::Record {
+            of,
+            prints,
             capacity: self.0.memory.capacity,
         });
         self.owed().into_iter().chain(told).collect()
+    }
+
+    /// Tell the store of outside text before the next call: for text that nobody was given and that a call has to be made to get.
+    pub fn tell_later(&self, operation: &Operation) {
+        if let Operation::Record {
+            of: PrintsOf::Outside,
+            prints,
+            ..
+        } = operation
+        {
+            self.outside().unseen.extend(prints);
+        }
     }
 
     /// What has to be given back and is not yet: for whoever was not asked to, because the call was given up.
@@ -137,16 +155,15 @@ impl Session {
                 record.trust_prints(trusted);
                 record.record_prints(seen);
             }
-            (
-                Operation::Record {
-                    of: PrintsOf::Trusted,
-                    prints,
-                    ..
-                },
-                Outcome::Done,
-            ) => {
-                let told: HashSet<u64> = prints.iter().copied().collect();
-                outside.untold.retain(|print| !told.contains(print));
+            (Operation::Record { of, prints, .. }, Outcome::Done) => {
+                let untold = match of {
+                    PrintsOf::Outside => &mut outside.unseen,
+                    PrintsOf::Trusted => &mut outside.untold,
+                };
+                if !untold.is_empty() {
+                    let told: HashSet<u64> = prints.iter().copied().collect();
+                    untold.retain(|print| !told.contains(print));
+                }
             }
             (Operation::Release(tickets), Outcome::Done) => {
                 lock(&self.0.owed).retain(|owed| !tickets.contains(owed));

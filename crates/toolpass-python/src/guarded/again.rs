@@ -11,11 +11,15 @@ use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_guard::again::{Again, AnsweredBy};
 use toolpass_guard::call::Call;
+use toolpass_guard::session::stored::Operation;
 
 use super::body::{self, Ended};
+use super::result::accepted;
 use super::{Guarded, Opened};
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker};
+use crate::keeper::FromStore;
+use crate::value::type_name;
 
 /// A call of an async tool whose body is over and whose questions are still asked.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -29,6 +33,10 @@ struct Rest {
     call: Arc<Call>,
     left: Left,
     to_ask: Vec<Again>,
+    /// What the session's store is being told.
+    telling: Option<Arc<Operation>>,
+    /// Whether it was told, or need not be.
+    told: bool,
 }
 
 /// How the body ended, while nobody holds the interpreter.
@@ -80,6 +88,24 @@ impl Opened {
         Ok(())
     }
 
+    fn note_told(&self, told: Result<(), String>) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+    }
+
+    /// Begin to tell the session's store what the body brought from outside; nothing when it need not be told.
+    fn start_telling<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call,
+        ended: &Ended<'_>,
+    ) -> PyResult<Option<(Bound<'py, PyAny>, Arc<Operation>)>> {
+        let Some((place, operation)) = body::untold_of(py, call, ended)? else {
+            return Ok(None);
+        };
+        let awaitable = self.keeper()?.apply_soon(py, &place, &operation)?;
+        Ok(Some((awaitable, operation)))
+    }
+
     fn engine_of<'s>(&'s self, py: Python<'s>, by: AnsweredBy) -> Option<&'s Asker> {
         match by {
             AnsweredBy::Tool => {
@@ -101,7 +127,7 @@ impl Closing {
 
     /// Go on with what was awaited: what the caller gets, or another `Closing`.
     fn resume(&self, py: Python<'_>, answer: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.go_on(py, Ok(of_foreign(answer)))
+        self.go_on(py, Ok(answer.clone()))
     }
 
     /// Go on although the awaited raised. What is no `Exception` ends the call and is raised again.
@@ -119,21 +145,35 @@ impl Closing {
         ended: Ended<'_>,
     ) -> PyResult<Py<PyAny>> {
         let to_ask = opened.to_ask_again(py, &ended);
-        if to_ask.is_empty() {
+        if to_ask.is_empty() && opened.state.keeper.is_none() {
             return body::close(py, opened, &call, ended);
         }
-        let left = Left::of(ended);
-        Closing::advance(py, opened, Rest { call, left, to_ask })
+        let rest = Rest {
+            call,
+            left: Left::of(ended),
+            to_ask,
+            telling: None,
+            told: false,
+        };
+        Closing::advance(py, opened, rest)
     }
 
-    fn go_on(&self, py: Python<'_>, answered: PyResult<Decision>) -> PyResult<Py<PyAny>> {
+    fn go_on(&self, py: Python<'_>, answered: PyResult<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
         let rest = self
             .rest
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         let mut rest = rest.ok_or_else(|| PyTypeError::new_err("this call is closed already"))?;
-        if let Err(interrupt) = self.opened.take_again(py, answered) {
+        let taken = match rest.telling.take() {
+            Some(operation) => FromStore::answer(py, answered)
+                .map(|answered| self.opened.note_told(accepted(&operation, answered))),
+            None => {
+                let decision = answered.map(|answer| of_foreign(&answer));
+                self.opened.take_again(py, decision)
+            }
+        };
+        if let Err(interrupt) = taken {
             rest.left = Left::Raised(interrupt);
             rest.to_ask.clear();
         }
@@ -163,7 +203,30 @@ impl Closing {
                 break;
             }
         }
-        body::close(py, opened, &rest.call, rest.left.bound(py))
+        let ended = rest.left.bound(py);
+        if !rest.told {
+            rest.told = true;
+            match opened.start_telling(py, &rest.call, &ended) {
+                Ok(None) => {}
+                Ok(Some((awaitable, operation))) => {
+                    rest.left = Left::of(ended);
+                    rest.telling = Some(operation);
+                    let closing = Closing {
+                        opened: Arc::clone(opened),
+                        awaitable: awaitable.unbind(),
+                        rest: Mutex::new(Some(rest)),
+                    };
+                    return Ok(Bound::new(py, closing)?.into_any().unbind());
+                }
+                Err(error) if error.is_instance_of::<PyException>(py) => {
+                    opened.note_told(Err(type_name(error.value(py))));
+                }
+                Err(interrupt) => {
+                    return body::close(py, opened, &rest.call, Ended::Raised(interrupt));
+                }
+            }
+        }
+        body::close(py, opened, &rest.call, ended)
     }
 }
 

@@ -9,7 +9,10 @@ use toolpass_guard::call::{BodyEnd, Call, Permit};
 use toolpass_guard::fence::FenceId;
 use toolpass_guard::output::{self, Fencing, Output};
 
-use super::result::{collected, from_outside, kept_private, recorded, taken, without_secrets};
+use super::opened::Untold;
+use super::result::{
+    collected, from_outside, kept_private, recorded, taken, untold, without_secrets,
+};
 use super::{Guarded, Opened, handles};
 use crate::credential::injected;
 use crate::errors;
@@ -148,8 +151,8 @@ pub(super) fn close(
     }
     let (ended, fence) = match ended {
         Ended::Returned(value) => match output::of(call) {
-            Output::Fenced => from_outside(call, value),
-            Output::Kept => match handles::keep(call, value) {
+            Output::Fenced => from_outside(opened, call, value),
+            Output::Kept => match handles::keep(opened, call, value) {
                 Ok(value) => (Ended::Returned(value), None),
                 Err(error) => (Ended::Unkept(error), None),
             },
@@ -175,7 +178,7 @@ pub(super) fn close(
         Ended::Raised(error) | Ended::Rejected(error)
             if error.is_instance_of::<PyException>(py) && call.refusal().is_none() =>
         {
-            Some(shown_raised(py, call, error))
+            Some(shown_raised(py, opened, error))
         }
         Ended::Raised(_) | Ended::Rejected(_) | Ended::Returned(_) | Ended::Unkept(_) => None,
     };
@@ -205,7 +208,7 @@ pub(super) fn close(
             Ok(value.unbind())
         }
         (Ended::Raised(error) | Ended::Rejected(error), None) => {
-            let (shown, fence) = raised.unwrap_or_else(|| shown_raised(py, call, &error));
+            let (shown, fence) = raised.unwrap_or_else(|| shown_raised(py, opened, &error));
             tell_outer(fence);
             Err(shown)
         }
@@ -213,7 +216,8 @@ pub(super) fn close(
 }
 
 /// What the caller is shown of an exception, and the id of its fence.
-fn shown_raised(py: Python<'_>, call: &Call, error: &PyErr) -> (PyErr, Option<FenceId>) {
+fn shown_raised(py: Python<'_>, opened: &Opened, error: &PyErr) -> (PyErr, Option<FenceId>) {
+    let call = &opened.call;
     let shown = hide_secrets(py, call, error.clone_ref(py));
     if errors::is_refusal(py, &shown) && output::of(call) == Output::Kept {
         return (errors::without_reason(py, &shown), None);
@@ -221,31 +225,22 @@ fn shown_raised(py: Python<'_>, call: &Call, error: &PyErr) -> (PyErr, Option<Fe
     if errors::is_refusal(py, &shown) || !output::is_untrusted(call) {
         return (shown, None);
     }
-    from_outside_raised(py, call, &shown, error)
+    from_outside_raised(py, opened, &shown, error)
 }
 
 /// An exception of an untrusted tool: its texts are recorded, and what is shown of it is fenced. Answers the id of the fence.
 fn from_outside_raised(
     py: Python<'_>,
-    call: &Call,
+    opened: &Opened,
     shown: &PyErr,
     original: &PyErr,
 ) -> (PyErr, Option<FenceId>) {
-    let value = shown.value(py);
-    let message = if errors::is_tool_error(value) {
-        text_of(py, shown)
-    } else {
-        message_of(py, shown)
-    };
-    let members = ["args", "__notes__"]
-        .iter()
-        .filter_map(|name| value.getattr(*name).ok());
-    let texts = members.chain([PyString::new(py, &message).into_any()]);
-    let all = PyList::new(py, texts.collect::<Vec<_>>());
+    let call = &opened.call;
+    let (message, all) = texts_of_raised(py, shown);
     if let Ok(all) = &all {
         taken(call, all);
     }
-    let is_recorded = all.and_then(|all| recorded(call, &all)).is_ok();
+    let is_recorded = all.and_then(|all| recorded(opened, call, &all)).is_ok();
     if output::of(call) == Output::Kept {
         let message = output::withheld(&type_name(original.value(py)));
         let error = errors::tool_error(py, &call.tool.name, &message, original);
@@ -270,6 +265,50 @@ fn from_outside_raised(
             None,
         ),
         Err(failed) => (failed, None),
+    }
+}
+
+/// What is shown of an exception, and every text in it.
+fn texts_of_raised<'py>(py: Python<'py>, shown: &PyErr) -> (String, PyResult<Bound<'py, PyAny>>) {
+    let value = shown.value(py);
+    let message = if errors::is_tool_error(value) {
+        text_of(py, shown)
+    } else {
+        message_of(py, shown)
+    };
+    let members = ["args", "__notes__"]
+        .iter()
+        .filter_map(|name| value.getattr(*name).ok());
+    let texts = members.chain([PyString::new(py, &message).into_any()]);
+    let all = PyList::new(py, texts.collect::<Vec<_>>());
+    (message, all.map(Bound::into_any))
+}
+
+/// What the body of an async tool brought from outside, recorded: what the session's store is to be told before anybody gets it.
+/// Errors: what cannot be looked at, which is not handed out.
+pub(super) fn untold_of(
+    py: Python<'_>,
+    call: &Call,
+    ended: &Ended<'_>,
+) -> PyResult<Option<Untold>> {
+    let kept = call
+        .session
+        .as_ref()
+        .is_some_and(|session| session.place().is_some());
+    if !kept || !output::is_untrusted(call) {
+        return Ok(None);
+    }
+    call.hide(&injected());
+    match ended {
+        Ended::Returned(value) => {
+            let (clean, _) = redaction::redacted(value, &call.secrets())?;
+            untold(call, &clean)
+        }
+        Ended::Raised(error) if error.is_instance_of::<PyException>(py) => {
+            let shown = hide_secrets(py, call, error.clone_ref(py));
+            untold(call, &texts_of_raised(py, &shown).1?)
+        }
+        Ended::Raised(_) | Ended::Rejected(_) | Ended::Unkept(_) => Ok(None),
     }
 }
 

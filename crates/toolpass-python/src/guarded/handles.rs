@@ -16,8 +16,8 @@ use toolpass_guard::output;
 use toolpass_guard::session::Session;
 use toolpass_guard::tool::ParameterKind;
 
-use super::Guarded;
-use super::opened::NO_STORE;
+use super::opened::Untold;
+use super::{Guarded, Opened};
 use crate::runtime;
 use crate::texts;
 use crate::value::PyValue;
@@ -79,10 +79,16 @@ fn put<'py>(
 
 /// Keep what a body returned. Answers what the model is given; `None` says nothing and is handed out.
 /// Errors: `ValueError` for more than is looked at or kept.
-pub(super) fn keep<'py>(call: &Call, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn keep<'py>(
+    opened: &Opened,
+    call: &Call,
+    value: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
     match &call.session {
         Some(session) if !value.is_none() && call.refusal().is_none() => {
-            let (said, texts) = kept_in(session, &call.tool.name, value)?;
+            let py = value.py();
+            let (said, texts, untold) = kept_in(session, &call.tool.name, value)?;
+            opened.tell_store(py, untold)?;
             output::recorded(call, texts);
             Ok(said)
         }
@@ -90,13 +96,14 @@ pub(super) fn keep<'py>(call: &Call, value: Bound<'py, PyAny>) -> PyResult<Bound
     }
 }
 
-/// Record every text in a value and keep it behind a handle. Answers what the model is given, and how many texts there are.
+/// Record every text in a value and keep it behind a handle. Answers what the model is given, how many texts there are, and what
+/// the session's store is to be told before.
 /// Errors: `ValueError` for more than is looked at or kept.
 pub(crate) fn kept_in<'py>(
     session: &Session,
     tool: &str,
     value: Bound<'py, PyAny>,
-) -> PyResult<(Bound<'py, PyAny>, usize)> {
+) -> PyResult<(Bound<'py, PyAny>, usize, Option<Untold>)> {
     let py = value.py();
     let large = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
     let mut found = Vec::new();
@@ -107,16 +114,14 @@ pub(crate) fn kept_in<'py>(
     }
     let text_len = found.iter().map(String::len).sum();
     let untold = runtime::by_size(py, text_len, || session.record(&found));
-    if untold.is_some() {
-        return Err(PyValueError::new_err(NO_STORE));
-    }
+    let untold = untold.and_then(|untold| Some((session.place()?.clone(), Arc::new(untold))));
     let kind = kind_of(&value);
     let value: Kept = Arc::new(value.unbind());
     let (said, dropped) = session
         .keep(tool, kind, bytes, value)
         .map_err(|error| large(&error))?;
     drop(dropped);
-    Ok((PyString::new(py, &said).into_any(), found.len()))
+    Ok((PyString::new(py, &said).into_any(), found.len(), untold))
 }
 
 /// The object that a kept value is.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use toolpass_core::codes::Outcome;
@@ -13,7 +13,9 @@ use toolpass_guard::entitlements::enforce::Standing;
 use toolpass_guard::entitlements::record::Run;
 use toolpass_guard::pipeline::{Admission, Begin, Next, begin};
 use toolpass_guard::refusal::Refusal;
+use toolpass_guard::session::stored::{Answer, Operation, Place};
 
+use super::result::accepted;
 use super::{Guarded, bind, handles};
 use crate::authorizer;
 use crate::call::CallContext;
@@ -23,6 +25,7 @@ use crate::engine::{Asker, Said};
 use crate::entitlements;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
+use crate::keeper::Keeper;
 use crate::redaction;
 use crate::runtime;
 use crate::secrets::revealed;
@@ -49,7 +52,12 @@ pub(crate) struct Opened {
     admission: Mutex<Option<Admission>>,
     /// What made a check fail unexpectedly.
     crash: Mutex<Option<PyErr>>,
+    /// Whether the session's store was told what the body brought; nothing while it was not asked to be.
+    pub(super) told: Mutex<Option<Result<(), String>>>,
 }
+
+/// What a session's store is to be told, and where it keeps the session.
+pub(crate) type Untold = (Place, Arc<Operation>);
 
 /// How far a call came.
 pub(super) enum Driven {
@@ -151,6 +159,7 @@ impl Opened {
             follower,
             admission: Mutex::new(Some(admission)),
             crash: Mutex::default(),
+            told: Mutex::default(),
         };
         opened.troubled(py, host.interrupt().or(failed))
     }
@@ -216,13 +225,14 @@ impl Opened {
                     self.take_credential(guarded, rest, fetched, &mut credential)?
                 }
                 (Some(rest), Next::Audit) => self.announce(py, rest)?,
-                (Some(mut rest), Next::Place(_)) => {
-                    rest.answer_place(Err(NO_STORE.into()));
-                    rest
+                (Some(rest), Next::Place(session)) => {
+                    let place = self.keeper().and_then(|keeper| keeper.place(py, &session));
+                    self.take_place(py, rest, place)?
                 }
-                (Some(mut rest), Next::Session(..)) => {
-                    rest.answer_session(Err(NO_STORE.into()));
-                    rest
+                (Some(rest), Next::Session(place, operation)) => {
+                    let keeper = self.keeper();
+                    let answered = keeper.and_then(|keeper| keeper.apply(py, &place, &operation));
+                    self.take_session(py, rest, answered)?
                 }
                 (None, _) => {
                     return Err(asked_too_late());
@@ -234,6 +244,62 @@ impl Opened {
     /// What must be known next. Big arguments are compared with the interpreter's lock let go.
     pub(super) fn next(&self, py: Python<'_>, admission: Admission) -> (Option<Admission>, Next) {
         runtime::by_size(py, self.call.compared_len(), || admission.next())
+    }
+
+    /// The store that keeps the toolkit's sessions.
+    /// Errors: `TypeError` when there is none.
+    pub(super) fn keeper(&self) -> PyResult<&Keeper> {
+        let keeper = self.state.keeper.as_deref();
+        keeper.ok_or_else(|| PyTypeError::new_err("no store is set up to keep sessions"))
+    }
+
+    /// Tell the session's store what the body brought, waiting, unless it was told already.
+    /// Errors: `RuntimeError` for a store that does not take it; what interrupts the wait.
+    pub(super) fn tell_store(&self, py: Python<'_>, untold: Option<Untold>) -> PyResult<()> {
+        let mut told = self
+            .told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if told.is_none()
+            && let Some((place, operation)) = untold
+        {
+            let answered = self.keeper()?.apply(py, &place, &operation)?;
+            told = Some(accepted(&operation, answered));
+        }
+        told.unwrap_or(Ok(())).map_err(|why| {
+            PyRuntimeError::new_err(format!("the session's store was not told: {why}"))
+        })
+    }
+
+    /// Answer with where the session is kept.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_place(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        place: PyResult<Result<Place, String>>,
+    ) -> PyResult<Admission> {
+        match place {
+            Ok(place) => admission.answer_place(place),
+            Err(error) => return self.not_answered(py, admission, error),
+        }
+        Ok(admission)
+    }
+
+    /// Answer with what the session's store answered.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_session(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        answered: PyResult<Result<Answer, String>>,
+    ) -> PyResult<Admission> {
+        match answered {
+            Ok(answered) => admission.answer_session(answered),
+            Err(error) => return self.not_answered(py, admission, error),
+        }
+        Ok(admission)
     }
 
     /// Write the event without which the body does not run.
@@ -461,6 +527,9 @@ impl Opened {
     /// The call was given up before its body: what it took is given back. Answers the exception to raise.
     pub(super) fn cancelled(&self, py: Python<'_>, interrupt: PyErr) -> PyErr {
         drop(self.admission());
+        if let (Some(keeper), Some(session)) = (&self.state.keeper, &self.call.session) {
+            keeper.give_back(session);
+        }
         if self.heard {
             let event = self.call.finish(&BodyEnd::Cancelled, Asker::now()).event;
             if let Err(another) = self.emit(py, event) {
@@ -599,9 +668,6 @@ fn listed(names: &[String]) -> String {
         format!("{quoted} and {more} more")
     }
 }
-
-/// What a toolkit without a store comes to when it is asked for one.
-pub(crate) const NO_STORE: &str = "the toolkit has no store";
 
 /// How many names of a mapping are shown.
 const MAX_NAMES: usize = 10;

@@ -1,5 +1,7 @@
 //! What a body returned, made whole and cleaned before anybody gets it.
 
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString};
@@ -8,9 +10,11 @@ use toolpass_guard::call::Call;
 use toolpass_guard::fence::FenceId;
 use toolpass_guard::fence::structured::{Unfenced, fence_structured};
 use toolpass_guard::output::{self, Fencing, Output};
+use toolpass_guard::session::stored::{Answer, Operation};
 
+use super::Opened;
 use super::body::Ended;
-use super::opened::NO_STORE;
+use super::opened::Untold;
 use crate::fencing;
 use crate::host::close_awaitable;
 use crate::records;
@@ -48,29 +52,47 @@ pub(super) fn without_secrets<'py>(call: &Call, value: Bound<'py, PyAny>) -> End
 
 /// What the body returned as outside text: recorded, then fenced. Answers the id of the fence, if there is one.
 pub(super) fn from_outside<'py>(
+    opened: &Opened,
     call: &Call,
     value: Bound<'py, PyAny>,
 ) -> (Ended<'py>, Option<FenceId>) {
-    match recorded(call, &value).and_then(|()| fenced(call, value)) {
+    match recorded(opened, call, &value).and_then(|()| fenced(call, value)) {
         Ok((value, id)) => (Ended::Returned(value), id),
         Err(error) => (Ended::Rejected(error), None),
     }
 }
 
-/// Record every text in a value.
+/// Record every text in a value, and tell the session's store unless that was done.
+/// Errors: `ValueError` for more than is looked at, `RuntimeError` for a store that does not answer.
+pub(super) fn recorded(opened: &Opened, call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let untold = untold(call, value)?;
+    opened.tell_store(value.py(), untold)
+}
+
+/// Record every text in a value. Answers what the session's store is to be told, if there is one.
 /// Errors: `ValueError` for more than is looked at.
-pub(super) fn recorded(call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(super) fn untold(call: &Call, value: &Bound<'_, PyAny>) -> PyResult<Option<Untold>> {
     let mut found = Vec::new();
     texts::collect(value, &mut Budget::of_result(), &mut found)
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    if !found.is_empty() {
-        let text_len = found.iter().map(String::len).sum();
-        let untold = runtime::by_size(value.py(), text_len, || output::record(call, &found));
-        if untold.is_some() {
-            return Err(PyValueError::new_err(NO_STORE));
-        }
+    if found.is_empty() {
+        return Ok(None);
     }
-    Ok(())
+    let text_len = found.iter().map(String::len).sum();
+    let untold = runtime::by_size(value.py(), text_len, || output::record(call, &found));
+    Ok(untold.map(|(place, operation)| (place, Arc::new(operation))))
+}
+
+/// Whether the store took what it was told.
+pub(super) fn accepted(
+    operation: &Operation,
+    answered: Result<Answer, String>,
+) -> Result<(), String> {
+    match answered {
+        Ok(answer) if answer.answers(operation) => Ok(()),
+        Ok(_) => Err("it answered something else".into()),
+        Err(why) => Err(why),
+    }
 }
 
 /// Remember the texts of private data. They only make a later reason clearer, so what cannot be looked at is left.

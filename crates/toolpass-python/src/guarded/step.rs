@@ -12,12 +12,13 @@ use toolpass_guard::call::Call;
 use toolpass_guard::pipeline::{Admission, Next};
 
 use super::handles::Given;
-use super::opened::{NO_STORE, asked_too_late};
+use super::opened::asked_too_late;
 use super::result::collected;
 use super::{Closing, Guarded, Opened, body};
 use crate::credential::Source;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, said_many};
+use crate::keeper::FromStore;
 
 /// A call of an async tool, at one point.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -52,6 +53,8 @@ enum Asked {
     Credential,
     Decision,
     Entitled,
+    Place,
+    Session,
 }
 
 #[pymethods]
@@ -232,15 +235,25 @@ impl Step {
                     admission = self.opened.announce(py, rest)?;
                     continue;
                 }
-                (Some(mut rest), Next::Place(_)) => {
-                    rest.answer_place(Err(NO_STORE.into()));
-                    admission = rest;
-                    continue;
+                (Some(rest), Next::Place(session)) => {
+                    let keeper = self.opened.keeper();
+                    match keeper.and_then(|keeper| keeper.place_soon(py, &session)) {
+                        Ok(awaitable) => (rest, Asked::Place, awaitable),
+                        Err(error) => {
+                            admission = self.opened.not_answered(py, rest, error)?;
+                            continue;
+                        }
+                    }
                 }
-                (Some(mut rest), Next::Session(..)) => {
-                    rest.answer_session(Err(NO_STORE.into()));
-                    admission = rest;
-                    continue;
+                (Some(rest), Next::Session(place, operation)) => {
+                    let keeper = self.opened.keeper();
+                    match keeper.and_then(|keeper| keeper.apply_soon(py, &place, &operation)) {
+                        Ok(awaitable) => (rest, Asked::Session, awaitable),
+                        Err(error) => {
+                            admission = self.opened.not_answered(py, rest, error)?;
+                            continue;
+                        }
+                    }
                 }
                 (None, _) => {
                     return Err(asked_too_late());
@@ -286,6 +299,14 @@ impl Step {
             Asked::Entitled => {
                 let said = answer.and_then(|answers| said_many(&answers));
                 admission = self.opened.take_entitled(py, admission, said)?;
+            }
+            Asked::Place => {
+                let place = FromStore::place(py, answer);
+                admission = self.opened.take_place(py, admission, place)?;
+            }
+            Asked::Session => {
+                let answered = FromStore::answer(py, answer);
+                admission = self.opened.take_session(py, admission, answered)?;
             }
         }
         let next = Step {

