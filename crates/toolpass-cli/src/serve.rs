@@ -2,6 +2,7 @@
 //!
 //! Nothing goes to standard output; the operational log goes to standard error as JSON lines.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
@@ -32,6 +33,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
         let mut page = Page::new();
         page.line(&format!("{file}: ok, {count}"));
         return done(page);
+    }
+    let mut config = config;
+    if config.server.data.is_none() {
+        config.server.data = default_folder();
+        config.server.data_is_default = true;
     }
     log::start_json(level);
     let runtime = Builder::new_multi_thread().enable_all().build();
@@ -93,6 +99,18 @@ fn source(arguments: &Arguments) -> Result<Option<Source>, Stop> {
         load: Arc::new(load),
         file: Some(file),
     }))
+}
+
+/// Where a service, else a person, keeps state.
+fn default_folder() -> Option<PathBuf> {
+    let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
+    if let Some(given) = input::variable("STATE_DIRECTORY") {
+        // Several are separated by colons; the first is as good as any.
+        return std::env::split_paths(&given).next().and_then(absolute);
+    }
+    let state = input::variable("XDG_STATE_HOME").and_then(|given| absolute(given.into()));
+    let home = || Some(absolute(input::variable("HOME")?.into())?.join(".local/state"));
+    Some(state.or_else(home)?.join("toolpass"))
 }
 
 fn level(arguments: &Arguments) -> Result<Level, Stop> {

@@ -71,6 +71,8 @@ pub struct ServerConfig {
     pub dashboard: bool,
     /// The folder of what is kept.
     pub data: Option<PathBuf>,
+    /// Whether that folder is one nobody named: then it may be missing.
+    pub data_is_default: bool,
     /// How long to go on serving after a request to stop.
     pub drain: Duration,
     /// How many clients may be connected.
@@ -251,6 +253,7 @@ pub(crate) fn server(
         data: checked
             .text("data")
             .map(|folder| origin.folder.join(folder)),
+        data_is_default: false,
         runs_forward_url: checked.text("runs_forward_url"),
         runs_store: checked.secret("runs_store"),
         session_store: checked.secret("session_store"),

@@ -6,7 +6,7 @@ let key = sessionStorage.getItem(KEY);
 
 /**
  * Deliver answers for as long as the page is open.
- * @param {object} to `answer(object, isWhole)`: isWhole when it lists every running call; `state(live)`; `key()`: asks for a key
+ * @param {object} to `answer(object, isWhole)`: isWhole when it lists every running call; `state(live)`; `key(why)`: asks for a key
  */
 export async function follow(to) {
   takeKeyFromAddress();
@@ -29,7 +29,7 @@ export async function follow(to) {
     } catch (error) {
       to.state(false);
       if (error instanceof NoKey) {
-        key = await to.key();
+        key = await to.key(error.message);
         sessionStorage.setItem(KEY, key);
         continue;
       }
@@ -41,10 +41,11 @@ export async function follow(to) {
 class NoKey extends Error {}
 
 /** Ask for something under the page's address. */
-async function ask(name, headers = {}) {
+export async function ask(name, headers = {}) {
   if (key) headers.Authorization = `Bearer ${key}`;
   const answer = await fetch(name, { headers, cache: "no-store", credentials: "same-origin" });
-  if (answer.status === 401) throw new NoKey();
+  if (answer.status === 401) throw new NoKey(key ? "That key is not accepted." : "");
+  if (answer.status === 403) throw new NoKey("That key may not see runs: it lacks the scope “dashboard”.");
   return answer;
 }
 

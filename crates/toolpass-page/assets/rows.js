@@ -42,6 +42,19 @@ export class Rows {
     }
   }
 
+  /** How many calls are shown. */
+  size() {
+    return this.#elements.size;
+  }
+
+  /** Open one call, once. */
+  open(call) {
+    const element = call && this.#elements.get(call.key);
+    if (!element || element.wasOpened) return;
+    element.wasOpened = true;
+    element.node.querySelector("details").open = true;
+  }
+
   /** Arrow keys go from call to call. */
   #move(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -180,8 +193,16 @@ function facts(row) {
   const [first, second] = [element("section"), element("section")];
   first.append(element("h3", "Arguments"), terms((add) => named.forEach(([name, value]) => add(text(name, 100), shown(value), true))));
   second.append(element("h3", "Call"), terms((add) => about(row, add)));
+  if (row.reported_by && row.id) second.append(linkTo(row.id));
   place.append(...(named.length > 0 ? [first] : []), second);
   return place;
+}
+
+/** A link to the page with this call alone. It holds no key. */
+function linkTo(id) {
+  const link = element("a", "Link to this call", "link-to");
+  link.href = `?${new URLSearchParams({ id })}`;
+  return link;
 }
 
 /** A list of terms and values; those without a value are left out. */
@@ -208,6 +229,7 @@ function about(row, add) {
   if (row.tainted) add("Outside text", `${count(Number(row.tainted), "text")} recorded, ${count(Number(row.fenced) || 0, "block")} fenced`);
   add("Began", clock(row).whole);
   add("Took", took(row));
+  add("Reported by", row.reported_by);
   add("Event", row.id, true);
   add("Inside of", row.parent, true);
 }

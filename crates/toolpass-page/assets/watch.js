@@ -1,5 +1,6 @@
 // The page: keeps the calls, counts them, narrows them, and has them shown. Rows come from `feed`, words from `words`.
 
+import { Archive } from "./archive.js";
 import { follow } from "./feed.js";
 import { Graph } from "./map.js";
 import { element, Rows } from "./rows.js";
@@ -11,9 +12,13 @@ const PAGE = 60;
 /** Calls by key, oldest first. A call is replaced, never changed, so that what shows it knows when it differs. */
 const calls = new Map();
 const phrases = new Map();
-const wanted = { outcome: "", person: "", tool: "", system: "", server: "", text: "" };
+const wanted = { outcome: "", person: "", tool: "", system: "", server: "", text: "", id: "", from: "", to: "" };
 let shown = PAGE;
 let isDue = false;
+let keep = KEEP;
+let archive = null;
+/** From which number on every run is held. */
+let floor = Infinity;
 
 const $ = (id) => document.getElementById(id);
 const rows = new Rows($("list"));
@@ -23,19 +28,25 @@ const graph = new Graph($("map"), (column, name) => choose(column, name));
 function choose(what, value) {
   wanted[what] = wanted[what] === value ? "" : value;
   shown = PAGE;
+  archive?.changed();
   due();
 }
 
 /** Take rows in. When an answer is whole, running calls that it does not list are gone. */
 function take(answer, isWhole, isAnew) {
-  if (isAnew) calls.clear();
+  if (isAnew) {
+    calls.clear();
+    floor = Infinity;
+  }
   for (const [action, phrase] of Object.entries(answer.phrases ?? {})) phrases.set(action, text(phrase, 200));
-  if (answer.kind === "dashboard") $("subtitle").textContent = "dashboard";
+  const isDashboard = answer.kind === "dashboard";
+  if (isDashboard) openArchive();
   const listed = new Set();
   const news = { calls: 0, refused: 0 };
   for (const row of Array.isArray(answer.events) ? answer.events : []) {
     if (row === null || typeof row !== "object") continue;
-    const key = typeof row.id === "string" ? row.id : `#${text(row.server)}.${row.seq}`;
+    // Only the name of the key is proved, so who reports under another one cannot take a call's place.
+    const key = typeof row.id === "string" ? `${text(row.reported_by)}#${row.id}` : `#${text(row.server)}.${row.seq}`;
     listed.add(key);
     const before = calls.get(key);
     if (before && before.row.outcome !== "started" && row.outcome === "started") continue;
@@ -46,8 +57,8 @@ function take(answer, isWhole, isAnew) {
     }
   }
   for (const [key, { row }] of calls) {
-    if (isWhole && row.outcome === "started" && !listed.has(key)) calls.delete(key);
-    else if (calls.size > KEEP) calls.delete(key);
+    if (isWhole && !isDashboard && row.outcome === "started" && !listed.has(key)) calls.delete(key);
+    else if (calls.size > keep) calls.delete(key);
   }
   say(news);
   due();
@@ -84,10 +95,13 @@ function draw() {
   graph.draw(all, wanted);
   chips(all);
   const found = all.filter(fits).reverse();
+  if (archive) found.sort((one, other) => other.row.seq - one.row.seq);
   rows.show(found.slice(0, shown), phrases);
+  if (wanted.id) rows.open(found[0]);
   $("shown").textContent = found.length === all.length ? String(all.length) : `${found.length} of ${all.length}`;
-  $("more").hidden = found.length <= shown;
-  $("more").textContent = `Show ${Math.min(PAGE, found.length - shown)} more`;
+  const isThereMore = found.length > shown;
+  $("more").hidden = !isThereMore && !archive?.hasOlder();
+  $("more").textContent = isThereMore ? `Show ${Math.min(PAGE, found.length - shown)} more` : "Look for older ones";
   $("empty").hidden = found.length > 0;
   $("empty-title").textContent = all.length === 0 ? "No calls yet" : "No call fits these filters";
   $("empty-text").textContent = all.length === 0 ? "Run a tool, and it shows up here while it runs." : "Remove one to see more.";
@@ -99,6 +113,9 @@ function fits(call) {
   if (wanted.person && row.user !== wanted.person) return false;
   if (wanted.tool && text(row.tool, 80) !== wanted.tool) return false;
   if (wanted.server && text(row.server, 80) !== wanted.server) return false;
+  if (wanted.id && row.id !== wanted.id) return false;
+  if (wanted.from && !(row.at >= seconds(wanted.from))) return false;
+  if (wanted.to && !(row.at < seconds(wanted.to))) return false;
   if (wanted.system && !requests(row).some((request) => system(request) === wanted.system)) return false;
   if (!wanted.text) return true;
   call.hay ??= haystack(row, phrases);
@@ -163,7 +180,7 @@ function chips(all) {
   const list = OUTCOMES.filter(([kind]) => there.has(`outcome:${kind}`) || wanted.outcome === kind)
     .map(([kind, word]) => ["outcome", kind, word, there.get(`outcome:${kind}`) ?? 0]);
   for (const person of people) list.push(["person", person, text(person, 60), there.get(`person:${person}`)]);
-  for (const what of ["tool", "system", "server"]) if (wanted[what]) list.push([what, wanted[what], `${what}: ${wanted[what]}`, null]);
+  for (const what of ["tool", "system", "server", "id"]) if (wanted[what]) list.push([what, wanted[what], `${what}: ${wanted[what]}`, null]);
   const state = JSON.stringify([list, wanted]);
   if (state === drawnChips) return;
   drawnChips = state;
@@ -191,14 +208,41 @@ function chips(all) {
 
 function clearAll() {
   for (const name of Object.keys(wanted)) wanted[name] = "";
-  $("search").value = "";
+  for (const id of ["search", "from", "to"]) $(id).value = "";
   shown = PAGE;
+  archive?.changed();
   due();
 }
 
+/** What a page of several servers has beyond the live page: time, files, older runs, addresses that lead to a selection. */
+function openArchive() {
+  if (archive) return;
+  $("subtitle").textContent = "dashboard";
+  archive = new Archive(wanted, {
+    oldest: () => (Number.isFinite(floor) ? floor : null),
+    rows: (answer, isAll) => {
+      // What was looked for stays, beside what is new.
+      keep += answer.events.length;
+      if (isAll) for (const row of answer.events) floor = Math.min(floor, row.seq);
+      take(answer, false, false);
+    },
+    drawn: due,
+    narrowed: () => {
+      $("search").value = wanted.text;
+      shown = PAGE;
+      due();
+    },
+  });
+}
+
+/** A time of a field, as the clock of this machine has it. */
+const seconds = (field) => new Date(field).getTime() / 1000;
+
 /** Ask for the key of a dashboard. */
-function askKey() {
+function askKey(why) {
   const dialog = $("key");
+  $("key-why").textContent = why;
+  $("key-input").value = "";
   return new Promise((done) => {
     dialog.addEventListener("close", function answered() {
       const { value } = $("key-input");
@@ -222,9 +266,11 @@ for (const button of document.querySelectorAll(".number[data-outcome]")) {
 $("search").addEventListener("input", ({ target }) => {
   wanted.text = target.value.trim().toLowerCase();
   shown = PAGE;
+  archive?.changed();
   due();
 });
 $("more").addEventListener("click", () => {
+  if (rows.size() < shown) archive?.older();
   shown += PAGE;
   due();
 });
@@ -236,4 +282,11 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "Escape" && !$("key").open) clearAll();
 });
 
-follow({ answer: take, state, key: askKey });
+follow({
+  answer: (answer, isWhole, isAnew) => {
+    take(answer, isWhole, isAnew);
+    for (const row of Array.isArray(answer.events) ? answer.events : []) if (row && row.seq < floor) floor = row.seq;
+  },
+  state,
+  key: askKey,
+});

@@ -45,11 +45,13 @@ pub struct Answer<'a> {
     pub actions: Vec<&'a str>,
     /// The last number.
     pub next: u64,
+    /// Where older rows begin, when there are any beyond these and whoever asks may ask for them.
+    pub older: Option<u64>,
 }
 
 impl Answer<'_> {
     /// One line of JSON.
-    pub fn to_json(self, phrases: Phrases) -> String {
+    pub fn to_json(self, phrases: impl Fn(&str) -> Option<&'static str>) -> String {
         let words: BTreeMap<&str, &str> = self
             .actions
             .iter()
@@ -65,8 +67,11 @@ impl Answer<'_> {
             .text("title", TITLE)
             .text("epoch", self.epoch)
             .raw("events", &array(self.rows))
-            .raw("next", &self.next.to_string())
-            .raw("phrases", &said.finish());
+            .raw("next", &self.next.to_string());
+        if let Some(older) = self.older {
+            object.raw("older", &older.to_string());
+        }
+        object.raw("phrases", &said.finish());
         object.finish()
     }
 }

@@ -37,6 +37,11 @@ pub const ASSETS: &[Asset] = &[
         body: include_str!("../assets/watch.js"),
     },
     Asset {
+        name: "archive.js",
+        kind: SCRIPT,
+        body: include_str!("../assets/archive.js"),
+    },
+    Asset {
         name: "feed.js",
         kind: SCRIPT,
         body: include_str!("../assets/feed.js"),

@@ -148,6 +148,7 @@ impl Page {
             rows: numbered(view, &running),
             actions: actions.chain(of_running).map(String::as_str).collect(),
             next: view.last,
+            older: None,
         }
         .to_json(self.phrases)
     }

@@ -5,7 +5,9 @@ use toolpass_config::server::Scope;
 
 use crate::exchange::Asked;
 use crate::reply::{Form, Reply};
-use crate::{admin, authzen, catalog, check, health, metrics, observe, openapi, v1};
+use crate::{
+    admin, authzen, catalog, check, dashboard, health, metrics, observe, openapi, runs, v1,
+};
 
 /// One path.
 pub(crate) struct Endpoint {
@@ -71,7 +73,8 @@ impl Method {
 
 /// The row of a path.
 pub(crate) fn of(path: &str) -> Option<&'static Endpoint> {
-    ENDPOINTS.iter().find(|endpoint| endpoint.path == path)
+    let listed = ENDPOINTS.iter().find(|endpoint| endpoint.path == path);
+    listed.or_else(|| dashboard::is_page(path).then_some(&dashboard::PAGE))
 }
 
 /// The rows, by path.
@@ -81,10 +84,14 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint { path: "/access/v1/evaluation",              method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Evaluation"),   gives: Some("Evaluated"),       also: &[404],      is_admin: false, summary: "Answer one AuthZEN evaluation",                          answer: authzen::evaluation },
     Endpoint { path: "/access/v1/evaluations",             method: Method::Post, access: Access::Scope(Scope::Check), max_body: BATCH_BYTES,   form: Form::Coded,    takes: Some("Evaluations"),  gives: Some("EvaluatedMany"),   also: &[404],      is_admin: false, summary: "Answer several AuthZEN evaluations",                     answer: authzen::evaluations },
     Endpoint { path: "/check",                             method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Decision, takes: Some("Question"),     gives: Some("Decision"),        also: &[],         is_admin: false, summary: "Ask whether a user may do something",                    answer: check::plain },
+    Endpoint { path: "/dashboard/events",                  method: Method::Get,  access: Access::Scope(Scope::Dashboard), max_body: 0,         form: Form::Coded,    takes: None,                 gives: Some("Events"),          also: &[400, 404, 503], is_admin: false, summary: "List reported runs, newest 500 first to be had",   answer: dashboard::events },
+    Endpoint { path: "/dashboard/events/stream",           method: Method::Get,  access: Access::Scope(Scope::Dashboard), max_body: 0,         form: Form::Coded,    takes: None,                 gives: None,                    also: &[400, 404], is_admin: false, summary: "Reported runs as they come, as server-sent events",       answer: dashboard::news },
+    Endpoint { path: "/dashboard/export",                  method: Method::Get,  access: Access::Scope(Scope::Dashboard), max_body: 0,         form: Form::Coded,    takes: None,                 gives: None,                    also: &[400, 404], is_admin: false, summary: "Reported runs as a file, CSV or JSON lines",              answer: dashboard::file },
     Endpoint { path: "/healthz",                           method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Status"),          also: &[],         is_admin: true,  summary: "Say that the process answers",                           answer: health::process },
     Endpoint { path: "/livez",                             method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Status"),          also: &[],         is_admin: true,  summary: "Say that the process answers",                           answer: health::process },
     Endpoint { path: "/metrics",                           method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: None,                    also: &[401, 404], is_admin: true,  summary: "How the process fares, for Prometheus",                  answer: metrics::page },
     Endpoint { path: "/readyz",                            method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Status"),          also: &[401, 503], is_admin: true,  summary: "Say whether it takes more",                              answer: health::readiness },
+    Endpoint { path: "/runs",                              method: Method::Post, access: Access::Scope(Scope::Report), max_body: RUNS_BYTES,   form: Form::Coded,    takes: Some("Reported"),     gives: Some("Accepted"),        also: &[202],      is_admin: false, summary: "Report calls of tools",                                  answer: runs::report },
     Endpoint { path: "/v1/check",                          method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Full,     takes: Some("FullQuestion"), gives: Some("FullDecision"),    also: &[],         is_admin: false, summary: "Ask, and be told everything about the answer",           answer: v1::one },
     Endpoint { path: "/v1/check/batch",                    method: Method::Post, access: Access::Scope(Scope::Check), max_body: BATCH_BYTES,   form: Form::Coded,    takes: Some("Batch"),        gives: Some("Results"),         also: &[],         is_admin: false, summary: "Ask up to a hundred questions at once",                  answer: v1::many },
     Endpoint { path: "/v1/connections",                    method: Method::Get,  access: Access::Scope(Scope::Check), max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Connections"),     also: &[],         is_admin: false, summary: "List the connections and their actions",                 answer: catalog::connections },
@@ -98,6 +105,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
 const BATCH_BYTES: usize = 1024 * 1024;
 const CHECK_BYTES: usize = 64 * 1024;
 const OBSERVE_BYTES: usize = 12 * 1024 * 1024;
+const RUNS_BYTES: usize = 1024 * 1024;
 
 #[cfg(test)]
 mod tests {

@@ -10,10 +10,11 @@
 //! | `load` | how much is done at once, and what is turned away |
 //! | `members` | strict reading of JSON bodies |
 //! | `check` `v1` `authzen` `observe` `catalog` `admin` `health` `metrics` `openapi` | the endpoints |
+//! | `runs` `dashboard` | what toolkits report, where it is kept, the page that shows it |
 //! | `live` `reload` | what a reload replaces: the configuration, the engine, the keys; when |
 //! | `server` | start, serve, drain, stop |
 //!
-//! Deliberately absent: any rule about a decision (the engine's), any vendor, the page and the stores.
+//! Deliberately absent: any rule about a decision (the engine's), any vendor, how the page looks (`toolpass-page`) and how runs are stored (`toolpass-store`).
 //!
 //! INVARIANT: nothing a client sends makes an allow, stops the process, or is read before its key was.
 
@@ -23,6 +24,7 @@ mod authzen;
 mod catalog;
 mod check;
 mod connection;
+mod dashboard;
 mod endpoints;
 mod exchange;
 mod gate;
@@ -36,6 +38,7 @@ mod observe;
 pub mod openapi;
 pub mod reload;
 mod reply;
+mod runs;
 pub mod server;
 mod tls;
 mod trace;

@@ -28,6 +28,8 @@ pub(crate) struct Metrics {
     pub(crate) shed_checks: AtomicU64,
     pub(crate) reloads_failed: AtomicU64,
     pub(crate) reloaded_at: AtomicU64,
+    pub(crate) runs_dropped: AtomicU64,
+    pub(crate) runs_received: AtomicU64,
 }
 
 /// The counters of one connection.
@@ -229,6 +231,18 @@ impl Metrics {
                 "gauge",
                 "When the present configuration was loaded, in seconds since 1970.",
                 self.reloaded_at.load(Ordering::Relaxed),
+            ),
+            (
+                "toolpass_runs_received_total",
+                "counter",
+                "Runs that were reported and kept.",
+                self.runs_received.load(Ordering::Relaxed),
+            ),
+            (
+                "toolpass_runs_dropped_total",
+                "counter",
+                "Runs that those who report say they could not keep.",
+                self.runs_dropped.load(Ordering::Relaxed),
             ),
         ];
         for (name, kind, help, value) in single {

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
-use http_body_util::combinators::BoxBody;
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{Either, Full};
 use serde::Serialize;
 use toolpass_core::codes::Code;
@@ -16,7 +16,7 @@ use toolpass_core::decision::Decision;
 use crate::v1::Told;
 
 /// A body: bytes, or a stream of them.
-pub(crate) type Body = Either<Full<Bytes>, BoxBody<Bytes, Infallible>>;
+pub(crate) type Body = Either<Full<Bytes>, UnsyncBoxBody<Bytes, Infallible>>;
 
 /// An answer.
 #[derive(Debug)]

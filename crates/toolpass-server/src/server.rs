@@ -26,6 +26,7 @@ use crate::listen;
 use crate::live::{Live, Present};
 use crate::metrics::Metrics;
 use crate::reload::{self, LOOK_EVERY, Seen, Source};
+use crate::runs::{self, Reported};
 use crate::tls::{Tls, TlsError};
 
 /// A server that is bound and not yet serving.
@@ -48,6 +49,7 @@ pub(crate) struct App {
     /// How many large bodies may be held at once.
     pub(crate) large_bodies: Semaphore,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) runs: Reported,
     /// How many lines of the decision log were lost, and when that was last seen to grow.
     lost: Mutex<(u64, Option<Instant>)>,
 }
@@ -78,6 +80,14 @@ pub enum StartError {
     /// It cannot be said where a connection is reached.
     #[error(transparent)]
     Systems(ConnectError),
+    /// Runs cannot be kept where they should be.
+    #[error("`server`: runs cannot be kept in {place}: {error}")]
+    Runs {
+        /// The key or folder that names it.
+        place: String,
+        /// Why.
+        error: String,
+    },
     /// There can be no TLS.
     #[error("`server`: {0}")]
     Tls(#[from] TlsError),
@@ -113,7 +123,7 @@ pub fn check(config: Config, clock: Arc<dyn Clock>) -> Result<(), StartError> {
 }
 
 impl App {
-    fn new(live: Live, tls: Option<Tls>, clock: Arc<dyn Clock>) -> App {
+    fn new(live: Live, tls: Option<Tls>, runs: Reported, clock: Arc<dyn Clock>) -> App {
         let metrics = Metrics::default();
         metrics.know(live.config.connections.iter().map(|one| one.id.as_str()));
         metrics
@@ -127,6 +137,7 @@ impl App {
             tls,
             large_bodies: Semaphore::new(MAX_LARGE_BODIES),
             clock,
+            runs,
             lost: Mutex::new((0, None)),
         }
     }
@@ -143,13 +154,14 @@ impl App {
 }
 
 impl Server {
-    /// Build everything and bind the addresses. No other network is touched.
+    /// Build everything, open the store of runs and bind the addresses. No other network is touched.
     /// Errors: [`StartError`].
     pub async fn start(config: Config, clock: Arc<dyn Clock>) -> Result<Server, StartError> {
         let tls = Tls::new(&config.server)?;
         let require_tls = config.server.require_tls;
         let (listen, admin_listen) = (config.listen.clone(), config.server.admin_listen.clone());
         let live = Live::new(config, Arc::clone(&clock))?;
+        let runs = Reported::open(&live.config.server).await?;
         let (listener, address) = bind("listen", &listen).await?;
         if require_tls && tls.is_none() && listen::is_reachable(address) {
             return Err(StartError::NoTls);
@@ -160,7 +172,7 @@ impl Server {
         };
         let (admin, admin_address) = admin.unzip();
         Ok(Server {
-            app: Arc::new(App::new(live, tls, clock)),
+            app: Arc::new(App::new(live, tls, runs, clock)),
             listener,
             admin,
             source: None,
@@ -205,6 +217,7 @@ impl Server {
         if let Some(source) = self.source.clone() {
             behind.spawn(keep_up(Arc::clone(&self.app), source, wanted));
         }
+        behind.spawn(runs::trim(Arc::clone(&self.app)));
         let (stop, stopping) = watch::channel(false);
         let mut door = Door {
             app: Arc::clone(&self.app),

@@ -75,9 +75,17 @@ fn row(path: &str, method: &str, operation: &Value) -> Vec<String> {
         method.to_uppercase(),
         key.map(code).unwrap_or_default(),
         schema(&operation["requestBody"]),
-        schema(&operation["responses"]["200"]),
+        schema(answered(&operation["responses"])),
         operation["summary"].as_str().unwrap_or_default().to_owned(),
     ]
+}
+
+/// What is answered when all is well.
+fn answered(responses: &Value) -> &Value {
+    match &responses["200"] {
+        Value::Null => &responses["202"],
+        answered => answered,
+    }
 }
 
 fn kind(schema: &Value) -> String {

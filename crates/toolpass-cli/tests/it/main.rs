@@ -19,6 +19,7 @@ mod remote;
 mod replay;
 mod routes;
 mod serve;
+mod serve_runs;
 mod shape;
 mod support;
 mod validate;

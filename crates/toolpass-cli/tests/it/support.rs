@@ -28,7 +28,10 @@ impl Folder {
         command
             .args(arguments)
             .current_dir(&self.0)
-            .stdin(Stdio::null());
+            .stdin(Stdio::null())
+            // What a server keeps by default goes with the folder.
+            .env("XDG_STATE_HOME", self.0.join("state"))
+            .env_remove("STATE_DIRECTORY");
         for name in ["TOOLPASS_CONFIG", "NO_COLOR", "GITHUB_TOKEN"] {
             command.env_remove(name);
         }

@@ -78,6 +78,19 @@ impl Wire {
         Some(answer)
     }
 
+    /// Everything up to and with a text, headers and the framing of chunks included.
+    pub(crate) fn read_past(&mut self, text: &str) -> String {
+        let mut read = Vec::new();
+        while !read.ends_with(text.as_bytes()) {
+            let mut byte = [0];
+            self.reader
+                .read_exact(&mut byte)
+                .unwrap_or_else(|error| panic!("{error} after {}", String::from_utf8_lossy(&read)));
+            read.push(byte[0]);
+        }
+        String::from_utf8(read).unwrap()
+    }
+
     /// The next answer.
     pub(crate) fn answer(&mut self) -> Answer {
         self.answer_to(false)

@@ -18,5 +18,6 @@ mod observing;
 mod record;
 mod reloading;
 mod running;
+mod runs;
 mod stopping;
 mod v1;
