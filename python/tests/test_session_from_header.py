@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import toolpass
-from support.kits import Kit, dana
+from support.kits import Kit, dana, refused
 from toolpass import (
     GROUPS_HEADER,
     KEY_HEADER,
@@ -288,6 +288,37 @@ def test_the_least_recently_used_session_is_forgotten() -> None:
     assert again is first
     assert forgotten is not second
     assert kept is first
+    app.seen.clear()
+    gc.collect()
+
+
+def test_a_forgotten_session_that_goes_on_has_seen_what_it_had_seen() -> None:
+    app, kit = Application(), Kit()
+    wrapped = session_from_header(app)
+    read = kit.tool(name="read", effect="read", untrusted_output=True, reads_private=True)(
+        lambda: "a page of a stranger"
+    )
+    write = kit.tool(name="write", effect="write")(lambda text: "written")
+
+    def named(name: str) -> dict[str, Any]:
+        return scope((USER_HEADER, "dana@example.com"), (SESSION_HEADER, name))
+
+    tainted, clean = sessions(app, wrapped, named("tainted"), named("clean"))
+    with tainted.active():
+        read()
+    sessions(app, wrapped, *(named(str(n)) for n in range(4096)))
+    after, innocent = sessions(app, wrapped, named("tainted"), named("clean"))
+    assert after is not tainted
+    assert (after.saw_untrusted, after.read_private) == (True, True)
+    assert innocent is not clean
+    assert (innocent.saw_untrusted, innocent.read_private) == (False, False)
+    with after.active():  # what the page said is not known any more, so nobody can tell what repeats it
+        refusal = refused(lambda: write("hello"))
+    assert refusal.code == "untrusted_input"
+    assert "start a new session" in refusal.reason
+    with innocent.active():
+        assert write("hello") == "written"
+    del tainted, clean, after, innocent
     app.seen.clear()
     gc.collect()
 

@@ -7,6 +7,7 @@
 //! INVARIANT: a request gets no session that its headers do not name; what is doubtful is refused, never read as nobody.
 
 pub mod remembered;
+pub mod tombstones;
 
 use std::fmt;
 use std::net::IpAddr;

@@ -10,9 +10,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use toolpass_core::secret::{Secret as Core, SecretRef};
 use toolpass_guard::header::remembered::Remembered;
+use toolpass_guard::header::tombstones::Tombstones;
 use toolpass_guard::header::{self, Arrived, Conversation, Entry, Person};
 use toolpass_guard::session::{Memory, Session as Inner};
 
+use crate::engine::Asker;
 use crate::fencing::random;
 use crate::secrets::Secret;
 use crate::session::Session;
@@ -22,6 +24,7 @@ use crate::session::Session;
 pub(crate) struct HeaderSessions {
     key: Option<SecretRef>,
     kept: Mutex<Remembered<Py<Session>>>,
+    forgotten: Mutex<Tombstones>,
 }
 
 /// What `enter` answers.
@@ -39,6 +42,7 @@ impl HeaderSessions {
         Ok(HeaderSessions {
             key: key.map(shared_key).transpose()?,
             kept: Mutex::new(Remembered::new()),
+            forgotten: Mutex::default(),
         })
     }
 
@@ -113,10 +117,26 @@ impl HeaderSessions {
             drop(kept);
             return first;
         }
+        // Under the lock, so that no other request of the conversation gets it before.
+        let marks = self.forgotten().take(conversation, Asker::now());
+        made.get().inner().revive(marks);
         let forgotten = kept.insert(conversation.clone(), made.clone_ref(py));
+        if let Some((conversation, session)) = &forgotten
+            && session.get().inner().place().is_none()
+        {
+            let marks = session.get().inner().marks();
+            self.forgotten()
+                .leave(conversation.clone(), marks, Asker::now());
+        }
         drop(kept);
         drop(forgotten);
         made
+    }
+
+    fn forgotten(&self) -> MutexGuard<'_, Tombstones> {
+        self.forgotten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn kept(&self) -> MutexGuard<'_, Remembered<Py<Session>>> {

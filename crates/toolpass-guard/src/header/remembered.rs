@@ -44,12 +44,16 @@ impl<S> Remembered<S> {
         Some(&slot.session)
     }
 
-    /// Remember a session, and give back the one that was forgotten for it.
-    pub fn insert(&mut self, conversation: Conversation, session: S) -> Option<S> {
+    /// Remember a session, and give back the one that was forgotten for it, with its conversation.
+    pub fn insert(&mut self, conversation: Conversation, session: S) -> Option<(Conversation, S)> {
         let before = self.remove(&conversation);
+        let before = before.map(|session| (conversation.clone(), session));
         let dropped = if self.sessions.len() >= CAPACITY {
             let oldest = self.by_use.pop_first();
-            oldest.and_then(|(_, oldest)| self.sessions.remove(&oldest))
+            oldest.and_then(|(_, oldest)| {
+                let slot = self.sessions.remove(&oldest)?;
+                Some((oldest, slot.session))
+            })
         } else {
             None
         };
@@ -57,7 +61,7 @@ impl<S> Remembered<S> {
         self.by_use.insert(self.uses, conversation.clone());
         let used = self.uses;
         self.sessions.insert(conversation, Slot { session, used });
-        before.or(dropped.map(|slot| slot.session))
+        before.or(dropped)
     }
 
     /// Forget a conversation.
@@ -85,11 +89,11 @@ impl<S> Default for Remembered<S> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::{Arrived, Entry, read};
     use super::*;
 
-    fn conversation(user: &str, id: &str) -> Conversation {
+    pub(in super::super) fn conversation(user: &str, id: &str) -> Conversation {
         let headers: &[(&[u8], &[u8])] = &[
             (b"x-toolpass-user", user.as_bytes()),
             (b"x-toolpass-session", id.as_bytes()),
@@ -112,7 +116,10 @@ mod tests {
             assert_eq!(kept.insert(conversation("dana", &n.to_string()), n), None);
         }
         assert_eq!(kept.find(&conversation("dana", "0")), Some(&0));
-        assert_eq!(kept.insert(conversation("dana", "new"), 9999), Some(1));
+        assert_eq!(
+            kept.insert(conversation("dana", "new"), 9999),
+            Some((conversation("dana", "1"), 1))
+        );
         assert_eq!(kept.len(), CAPACITY);
         assert_eq!(kept.find(&conversation("dana", "1")), None);
         assert_eq!(kept.find(&conversation("dana", "0")), Some(&0));
@@ -125,7 +132,10 @@ mod tests {
         for n in 0..CAPACITY {
             kept.insert(conversation("dana", &n.to_string()), n);
         }
-        assert_eq!(kept.insert(conversation("dana", "7"), 70), Some(7));
+        assert_eq!(
+            kept.insert(conversation("dana", "7"), 70),
+            Some((conversation("dana", "7"), 7))
+        );
         assert_eq!(kept.len(), CAPACITY);
         assert_eq!(kept.find(&conversation("dana", "0")), Some(&0));
     }

@@ -175,6 +175,14 @@ impl Session {
         }
     }
 
+    /// It goes on after it was forgotten, but for what it had seen: what outside text said is not known any more.
+    pub fn revive(&self, marks: Marks) {
+        self.note(marks);
+        if marks.untrusted {
+            self.record_of(&mut self.outside()).lose();
+        }
+    }
+
     /// Note what the store says was seen. Whose private data it was, and who else may read it, is not known here.
     fn note(&self, marks: Marks) {
         if marks.untrusted {

@@ -427,3 +427,39 @@ fn hostile_texts_are_read_to_their_end() {
         record.record([&*text]);
     }
 }
+
+proptest! {
+    /// A process that asks a store for what its check would look at comes to what the process that read the text comes to.
+    #[test]
+    fn what_is_asked_is_all_that_is_looked_at(
+        page in prop::collection::vec("[a-d]{1,2}|eve@evil\\.test|/etc/[ab]+|漢字|dGVzdCB0ZXN0", 0..40),
+        texts in prop::collection::vec(prop::collection::vec("[a-d]{1,2}|eve@evil\\.test|https://evil\\.test/x|%61|漢字", 0..12), 1..4),
+        encoded in any::<bool>(),
+        trusted in prop::option::of("[a-d ]{0,20}"),
+    ) {
+        let page = page.join(" ");
+        let mut texts: Vec<String> = texts.iter().map(|words| words.join(" ")).collect();
+        if encoded {
+            texts.push(BASE64_STANDARD.encode(&page));
+        }
+        let mut there = seen(&page);
+        let mut here = record(1_000_000);
+        let mut stored = there.reader().prints([&*page]);
+        stored.sort_unstable();
+        if let Some(trusted) = &trusted {
+            there.trust([&**trusted]);
+            here.trust([&**trusted]);
+        }
+        let arguments: Vec<Argument<'_>> = texts.iter().enumerate()
+            .map(|(place, text)| argument(if place == 0 { "to" } else { "body" }, &[text]))
+            .collect();
+        let known: Vec<u64> = here.asked(&arguments).into_iter().filter(|print| stored.binary_search(print).is_ok()).collect();
+        here.record_prints(&known);
+        if !stored.is_empty() {
+            here.note_elsewhere();
+        }
+        for tokens in [Tokens::All, Tokens::Destinations, Tokens::Off] {
+            prop_assert_eq!(here.check(&arguments, &[], tokens), there.check(&arguments, &[], tokens));
+        }
+    }
+}
