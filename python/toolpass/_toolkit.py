@@ -79,6 +79,8 @@ _DEFAULTS: dict[str, Any] = {
     "session_store": "memory",
     "strict": False,
     "strict_types": False,
+    "subprocess": None,
+    "unattributed": None,
     "unknown_hosts": "guarded",
     "untrusted_tokens": "destinations",
 }
@@ -96,6 +98,8 @@ _PROTECTIVE = (
     "session",
     "session_store",
     "strict",
+    "subprocess",
+    "unattributed",
 )
 """Settings that hold something back: dropping one is worth a warning."""
 

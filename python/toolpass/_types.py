@@ -138,6 +138,9 @@ class Settings(TypedDict, total=False):
             `SessionStore` of your own.
         strict: Whether nothing passes that no connection or table knows.
         strict_types: Whether an annotation that cannot be checked in full is an error.
+        subprocess: What becomes of programs that bodies start: `"allow"`, noted; `"refuse"`, also under `strict`.
+        unattributed: What becomes of requests to a connection's host that no call is known for, in a process that says so:
+            `"audit"`, or `"refuse"`. Left out, nobody looks at them.
         unknown_hosts: What becomes of requests to hosts of no connection.
         untrusted_tokens: Which arguments name nothing that only outside text named: destinations, all, or none.
     """
@@ -169,6 +172,8 @@ class Settings(TypedDict, total=False):
     session_store: str | Secret | SessionStore
     strict: bool
     strict_types: bool
+    subprocess: Literal["allow", "refuse"] | None
+    unattributed: Literal["audit", "refuse"] | None
     unknown_hosts: Literal["guarded", "allow", "refuse"]
     untrusted_tokens: Literal["destinations", "all", "off"]
 

@@ -24,6 +24,8 @@ pub enum CallOutcome {
     Refused,
     /// It has not ended: its body is about to begin. Its other event has the same id.
     Started,
+    /// A request came that no call is known for.
+    Unattributed,
 }
 
 impl CallOutcome {
@@ -34,13 +36,14 @@ impl CallOutcome {
             .find(|outcome| outcome.as_str() == text)
     }
 
-    const ALL: [CallOutcome; 6] = [
+    const ALL: [CallOutcome; 7] = [
         CallOutcome::Cancelled,
         CallOutcome::Late,
         CallOutcome::Raised,
         CallOutcome::Ran,
         CallOutcome::Refused,
         CallOutcome::Started,
+        CallOutcome::Unattributed,
     ];
 
     /// The wire form.
@@ -52,6 +55,7 @@ impl CallOutcome {
             CallOutcome::Ran => "ran",
             CallOutcome::Refused => "refused",
             CallOutcome::Started => "started",
+            CallOutcome::Unattributed => "unattributed",
         }
     }
 }
@@ -144,7 +148,7 @@ pub struct ObservedAction {
     pub code: Option<RefusalCode>,
     /// The refusal's reason.
     pub reason: Option<String>,
-    /// `unknown_host`, `unmapped` or `late`.
+    /// `late`, `subprocess`, `unknown_host` or `unmapped`.
     pub note: Option<Note>,
 }
 
@@ -153,6 +157,8 @@ pub struct ObservedAction {
 pub enum Note {
     /// It came after its call had ended.
     Late,
+    /// It is a program the body started; nothing the program does is seen.
+    Subprocess,
     /// Its host belongs to no connection.
     UnknownHost,
     /// No route knows it.
@@ -160,10 +166,23 @@ pub enum Note {
 }
 
 impl Note {
+    /// The note of this wire form.
+    pub fn parse(text: &str) -> Option<Note> {
+        [
+            Note::Late,
+            Note::Subprocess,
+            Note::UnknownHost,
+            Note::Unmapped,
+        ]
+        .into_iter()
+        .find(|note| note.as_str() == text)
+    }
+
     /// The wire form.
     pub fn as_str(self) -> &'static str {
         match self {
             Note::Late => "late",
+            Note::Subprocess => "subprocess",
             Note::UnknownHost => "unknown_host",
             Note::Unmapped => "unmapped",
         }

@@ -476,15 +476,25 @@ impl Call {
     /// Record a refused request, without the call's secrets; the first one becomes the outcome.
     pub(crate) fn record_refused(&self, digest: [u8; 32], refusal: Refusal) -> Refusal {
         let mut state = self.lock();
-        let refusal = state.clean_refusal(refusal);
-        if state.phase == Phase::Over {
-            state.late.push(Late::Refused(refusal.clone()));
-        } else if let Some(action) = &refusal.action {
-            state.observed.push((**action).clone());
-        }
+        let refusal = state.record_refused(refusal);
         state.refused.insert(digest, refusal.clone());
-        state.first.get_or_insert_with(|| refusal.clone());
         refusal
+    }
+
+    /// Record a program that the body may not start; the first refusal becomes the outcome.
+    pub(crate) fn refuse_program(&self, refusal: Refusal) -> Refusal {
+        self.lock().record_refused(refusal)
+    }
+
+    /// Record a program that the body starts.
+    pub(crate) fn record_program(&self, action: ObservedAction) {
+        let mut state = self.lock();
+        let action = state.clean_action(action);
+        if state.phase == Phase::Over {
+            state.late.push(Late::Passed(action));
+        } else {
+            state.observed.push(action);
+        }
     }
 
     /// Record a request that was let through. Answers the number of its passage, which a lower layer may use up until it is
@@ -658,12 +668,24 @@ fn keep_some(blocks: &mut Vec<FenceId>, ids: impl IntoIterator<Item = FenceId>) 
 }
 
 /// The id of an event of this time: UUIDv7.
-fn new_id(wall: Wall) -> String {
+pub(crate) fn new_id(wall: Wall) -> String {
     let (seconds, nanos) = (wall.0.as_secs(), wall.0.subsec_nanos());
     uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos)).to_string()
 }
 
 impl State {
+    /// Keep a refusal, without the call's secrets.
+    fn record_refused(&mut self, refusal: Refusal) -> Refusal {
+        let refusal = self.clean_refusal(refusal);
+        if self.phase == Phase::Over {
+            self.late.push(Late::Refused(refusal.clone()));
+        } else if let Some(action) = &refusal.action {
+            self.observed.push((**action).clone());
+        }
+        self.first.get_or_insert_with(|| refusal.clone());
+        refusal
+    }
+
     /// A refusal without the call's secrets: a path or a resource may hold one.
     fn clean_refusal(&self, refusal: Refusal) -> Refusal {
         if self.secrets.is_empty() {

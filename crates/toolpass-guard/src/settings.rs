@@ -30,6 +30,10 @@ pub struct Settings {
     pub strict: bool,
     /// What happens to requests to hosts of no connection.
     pub unknown_hosts: UnknownHosts,
+    /// What happens to programs that bodies start; unsaid: [`Settings::subprocess`].
+    pub subprocess: Option<Subprocess>,
+    /// What happens to requests that no call is known for, in a process that says it runs tools and nothing else.
+    pub unattributed: Option<Unattributed>,
     /// Effects that are always asked fresh.
     pub fresh_effects: Vec<Effect>,
     /// Whether bodies' requests are looked at at all.
@@ -86,6 +90,24 @@ pub enum UnknownHosts {
     Refuse,
 }
 
+/// What happens to a program that a body starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subprocess {
+    /// It starts, noted. It counts as sending out.
+    Allow,
+    /// It is refused.
+    Refuse,
+}
+
+/// What happens to a request to a connection's host that no call is known for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unattributed {
+    /// It leaves, and is an audit event.
+    Audit,
+    /// It is refused.
+    Refuse,
+}
+
 /// What happens when an event cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnAuditError {
@@ -119,6 +141,15 @@ impl Settings {
         self.entitlements.is_some() || self.record
     }
 
+    /// What happens to a program that a body starts: where nothing passes that is not known, none does.
+    pub fn subprocess(&self) -> Subprocess {
+        self.subprocess.unwrap_or(if self.strict {
+            Subprocess::Refuse
+        } else {
+            Subprocess::Allow
+        })
+    }
+
     /// The cap of an effect.
     pub fn limit_of(&self, effect: Effect) -> Option<Limit> {
         let [read, write, destructive] = self.limits;
@@ -139,6 +170,8 @@ impl Default for Settings {
             act_as: ActAs::User,
             strict: false,
             unknown_hosts: UnknownHosts::Guarded,
+            subprocess: None,
+            unattributed: None,
             fresh_effects: vec![Effect::Destructive],
             intercept: true,
             private: Vec::new(),

@@ -7,7 +7,7 @@ use crate::fence::structured::Style;
 use crate::hint::Hint;
 use crate::scope::ScopeRule;
 use crate::session::caps::Limit;
-use crate::settings::{EngineState, Settings};
+use crate::settings::{EngineState, Settings, Subprocess};
 use crate::taint::gate::AfterUntrusted;
 
 /// A declared tool.
@@ -166,6 +166,8 @@ impl Tool {
             || settings.engine == EngineState::Present
             || settings.has_connections
             || settings.strict
+            || settings.subprocess == Some(Subprocess::Refuse)
+            || settings.unattributed.is_some()
             || settings.uses_entitlements()
             || !self.resources.is_empty();
         settings.intercept && something_to_hold_it_to

@@ -359,6 +359,25 @@ pub(crate) fn unhooked(library: &str) -> String {
     )
 }
 
+pub(crate) fn program(name: &str) -> String {
+    format!(
+        "`{name}` may not be started: nobody sees what it sends; where that is fine, an operator sets `subprocess=\"allow\"`"
+    )
+}
+
+pub(crate) fn program_untold(name: &str) -> String {
+    format!("`{name}` may not be started: whoever keeps the session cannot be told of it")
+}
+
+pub(crate) fn unattributed(request: &str, of_several: bool) -> String {
+    let why = if of_several {
+        "its thread began while several tool calls ran, and may belong to any of them"
+    } else {
+        "it belongs to no tool call, so nobody can be asked whether it may be done; start its thread inside the call"
+    };
+    format!("{request}: {why}")
+}
+
 pub(crate) fn late(request: &str) -> String {
     format!("{request}: the tool call it belongs to is over")
 }

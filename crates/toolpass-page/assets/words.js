@@ -12,17 +12,24 @@ const OUTCOMES = new Map([
   ["return", ["handoff", "Returned"]],
 ]);
 
+/** Outcomes of requests outside any call that runs, by whether they were refused. */
+const OUTSIDE = new Map([
+  ["late", { refused: "Refused late", passed: "Came late" }],
+  ["unattributed", { refused: "Refused, no call", passed: "In no call" }],
+]);
+
 /** The outcome of a row: `kind` (a class of the page) and `word`. */
 export function outcome(row) {
-  if (row.outcome === "late") {
-    return row.code ? { kind: "refused", word: "Refused late" } : { kind: "handoff", word: "Came late" };
+  const outside = OUTSIDE.get(row.outcome);
+  if (outside) {
+    return row.code ? { kind: "refused", word: outside.refused } : { kind: "handoff", word: outside.passed };
   }
   const [kind, word] = OUTCOMES.get(row.outcome) ?? ["handoff", text(row.outcome, 40)];
   return { kind, word };
 }
 
 /** Whether a row stands for a call of a tool. */
-export const isCall = (row) => !["handoff", "handoff_refused", "return", "late"].includes(row.outcome);
+export const isCall = (row) => !["handoff", "handoff_refused", "return", "late", "unattributed"].includes(row.outcome);
 
 // Characters that are not seen, or that reorder what stands around them.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/gu;
@@ -37,18 +44,22 @@ export function text(value, most = 2000) {
 /** The requests of a row. */
 export const requests = (row) => (Array.isArray(row.actions) ? row.actions.filter((one) => one && typeof one === "object") : []);
 
+/** Whether a request is none, but a program that was started. */
+const isProgram = (request) => request.method === "EXEC";
+
 /** The system of a request: the connection it belongs to, else its host. */
-export const system = (request) => text(request.connection ?? request.host ?? "?", 80);
+export const system = (request) => (isProgram(request) ? "programs" : text(request.connection ?? request.host ?? "?", 80));
 
 /** What became of a request: `kind` (an icon of the page) and `word`. */
 export function verdict(request) {
   if (request.outcome === "refused") return { kind: "refused", word: "Refused" };
-  if (request.note === "unknown_host" || request.note === "unmapped") return { kind: "passed", word: "Not checked" };
+  if (isProgram(request) || request.note === "unknown_host" || request.note === "unmapped") return { kind: "passed", word: "Not checked" };
   return { kind: "ran", word: "Allowed" };
 }
 
 /** A request as a sentence: the catalogue's phrase with its resource, else what was sent. */
 export function sentence(request, phrases) {
+  if (isProgram(request)) return `Start ${text(request.path, 100)}`;
   const phrase = phrases.get(request.action);
   if (phrase) return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)} ${resource(request)}`;
   if (request.action) return `${text(request.action, 100)} on ${resource(request)}`;
@@ -72,6 +83,7 @@ export function tags(request) {
   if (request.sensitive) said.push("hands out a secret");
   if (request.note === "unknown_host") said.push("unknown host");
   if (request.note === "unmapped") said.push("no route knows it");
+  if (isProgram(request)) said.push("nobody sees what it does");
   if (request.note === "late") said.push("after the call had ended");
   return said;
 }

@@ -140,13 +140,7 @@ impl ObservedAction {
             sensitive: flag("sensitive")?,
             code: text("code")?.as_deref().and_then(RefusalCode::parse),
             reason: text("reason")?,
-            note: [
-                guard::Note::Late,
-                guard::Note::UnknownHost,
-                guard::Note::Unmapped,
-            ]
-            .into_iter()
-            .find(|note| text("note").ok().flatten().as_deref() == Some(note.as_str())),
+            note: text("note")?.as_deref().and_then(guard::Note::parse),
         }))
     }
 

@@ -8,6 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyMappingProxy, PyTuple};
 use toolpass_core::effect::Effect;
 use toolpass_guard::call::Call as Inner;
 use toolpass_guard::entitlements::enforce::Standing;
+use toolpass_guard::process::Process;
 use toolpass_guard::settings::ActAs;
 
 use crate::audit::ObservedAction;
@@ -181,6 +182,12 @@ impl CallContext {
     #[pyo3(signature = (*parts))]
     fn admits(&self, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
         observe::admits(self, parts)
+    }
+
+    /// Ask whether a process may begin: the interpreter's word for the way, and the program, if one is named. Raises when it may not.
+    #[pyo3(signature = (event, program = None))]
+    fn process_begins(&self, py: Python<'_>, event: &str, program: Option<&str>) -> PyResult<()> {
+        observe::process_begins(self, py, Process { event, program })
     }
 
     /// Refuse the call because a library it uses cannot be looked at. Always raises.

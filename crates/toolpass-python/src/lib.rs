@@ -39,6 +39,7 @@ mod session;
 mod source;
 mod texts;
 mod toolkit;
+mod unattributed;
 mod value;
 mod watch;
 
@@ -81,6 +82,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::ActiveSession>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<toolkit::ToolkitCore>()?;
+    module.add_class::<unattributed::NoCall>()?;
     module.add_class::<watch::Watch>()?;
     module.add_function(wrap_pyfunction!(audit_file::audit_file, module)?)?;
     module.add("FENCE_START", toolpass_guard::fence::FENCE_START)?;
@@ -98,5 +100,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(secrets::file, module)?)?;
     module.add_function(wrap_pyfunction!(secrets::literal, module)?)?;
     module.add_function(wrap_pyfunction!(source::call_of_thread, module)?)?;
+    module.add_function(wrap_pyfunction!(unattributed::adopter, module)?)?;
+    module.add_function(wrap_pyfunction!(unattributed::no_call, module)?)?;
     Ok(())
 }

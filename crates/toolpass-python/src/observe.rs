@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
+use toolpass_guard::process::{self, Process};
 use toolpass_guard::refusal::Refusal;
 use toolpass_guard::request::{self, RequestCheck, RequestNext, RequestPermit};
 use toolpass_guard::settings::ActAs;
@@ -34,7 +35,14 @@ use crate::value::type_name;
 
 /// Leave for one request to leave.
 #[pyclass(frozen, module = "toolpass._native")]
-pub(crate) struct Permit(RequestPermit);
+pub(crate) struct Permit(Leave);
+
+enum Leave {
+    /// Of a call.
+    Call(RequestPermit),
+    /// Where no call is known, for what is sent so.
+    NoCall([u8; 32]),
+}
 
 /// A request whose permit is still asked for.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -62,18 +70,35 @@ impl Permit {
     /// Whether these are the parts of the request this permit is for.
     #[pyo3(signature = (*parts))]
     fn covers(&self, parts: &Bound<'_, PyTuple>) -> PyResult<bool> {
-        Ok(self.0.covers(&read(parts)?))
+        let request = read(parts)?;
+        Ok(match &self.0 {
+            Leave::Call(permit) => permit.covers(&request),
+            Leave::NoCall(sending) => *sending == request.sending(),
+        })
     }
 
     /// Leave it to no lower hook: it is kept only until the request is sent, which takes as long as the permit is kept.
     pub(crate) fn release(&self) {
-        self.0.release();
+        match &self.0 {
+            Leave::Call(permit) => permit.release(),
+            Leave::NoCall(_) => {}
+        }
+    }
+}
+
+impl Permit {
+    /// Leave for a request that no call is known for.
+    pub(crate) fn of_no_call(request: &WireRequest) -> Permit {
+        Permit(Leave::NoCall(request.sending()))
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.0.sent(Asker::now());
+        match &self.0 {
+            Leave::Call(permit) => permit.sent(Asker::now()),
+            Leave::NoCall(_) => {}
+        }
     }
 }
 
@@ -111,6 +136,22 @@ pub(crate) fn observe_soon<'py>(
         &Quiet::default(),
         started.and_then(|check| Observing::advance(context, check, None)),
     )
+}
+
+/// Ask whether a process may begin.
+/// Errors: `ToolRefused` when it may not.
+pub(crate) fn process_begins(
+    context: &CallContext,
+    py: Python<'_>,
+    process: Process<'_>,
+) -> PyResult<()> {
+    let began = process::begins(&context.call, current_block(py)?, process, Asker::now());
+    let quiet = Quiet::default();
+    for event in context.call.late_events(Asker::now()) {
+        quiet.begin(py)?;
+        context.state.emit(py, event)?;
+    }
+    began.map_err(|refusal| errors::refused(py, &refusal))
 }
 
 /// Whether an upper layer was just given leave for this very request; uses it up.
@@ -456,7 +497,7 @@ impl CallContext {
         if permit.is_unasked_write() {
             self.guarded.get().warn_of_unasked_write(py);
         }
-        Permit(permit)
+        Permit(Leave::Call(permit))
     }
 
     fn refused(&self, py: Python<'_>, refusal: &Refusal, raised: Option<PyErr>) -> PyErr {
@@ -518,7 +559,7 @@ fn looked_at(request: &WireRequest) -> usize {
 
 /// The parts of a request as hooks hand them over: scheme, host, port, method, target, headers, body, whether there is a body
 /// that could not be seen. What is read is copied once, into the request.
-fn read(parts: &Bound<'_, PyTuple>) -> PyResult<WireRequest> {
+pub(crate) fn read(parts: &Bound<'_, PyTuple>) -> PyResult<WireRequest> {
     type Parts<'py> = (
         Any<'py>,
         Any<'py>,

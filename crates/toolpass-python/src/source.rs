@@ -177,6 +177,11 @@ pub(crate) fn call_of_thread(py: Python<'_>) -> Option<Py<CallContext>> {
     BODIES.with_borrow(|bodies| bodies.last()?.1.as_ref().map(|call| call.clone_ref(py)))
 }
 
+/// Whether a check runs on this thread, whose requests are nobody's.
+pub(crate) fn is_checking() -> bool {
+    BODIES.with_borrow(|bodies| bodies.last().is_some_and(|(_, call)| call.is_none()))
+}
+
 /// The innermost block.
 pub(crate) fn current_block(py: Python<'_>) -> PyResult<Option<ActAs>> {
     let current = ACT_AS.get(py)?;

@@ -1,7 +1,7 @@
 //! The settings of one toolkit, as the face validated them, and what is done with a finished call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,7 +11,9 @@ use toolpass_core::effect::Effect;
 use toolpass_entitlements::recorder::Recorder;
 use toolpass_guard::audit as guard;
 use toolpass_guard::entitlements::enforce::OnMissing;
-use toolpass_guard::settings::{ActAs, EngineState, OnAuditError, Settings, UnknownHosts};
+use toolpass_guard::settings::{
+    ActAs, EngineState, OnAuditError, Settings, Subprocess, Unattributed, UnknownHosts,
+};
 use toolpass_local::addresses::Looked;
 
 use crate::audit::AuditEvent;
@@ -22,12 +24,13 @@ use crate::host::is_async;
 use crate::keeper::{self, Keeper};
 use crate::limits;
 use crate::outside;
+use crate::unattributed;
 use crate::watch::Pages;
 
 /// One toolkit's settings; replaced as a whole.
 #[pyclass(frozen, module = "toolpass._native")]
 pub(crate) struct ToolkitCore {
-    state: RwLock<Arc<State>>,
+    state: unattributed::Current,
     /// The open live pages, which outlast the settings.
     pages: Arc<Pages>,
     /// Whether it was said that a write left without anybody asked.
@@ -107,7 +110,7 @@ impl ToolkitCore {
     #[new]
     fn new() -> ToolkitCore {
         ToolkitCore {
-            state: RwLock::default(),
+            state: Arc::default(),
             pages: Arc::default(),
             warned_of_unasked_write: AtomicBool::new(false),
         }
@@ -124,7 +127,12 @@ impl ToolkitCore {
             pages: Arc::clone(&self.pages),
             ..read(py, given)?
         });
+        let is_declared = state.settings.unattributed.is_some() && state.settings.intercept;
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+        if is_declared {
+            unattributed::declare(&self.state);
+            ensure_hooks(py)?; // a library that cannot be hooked refuses every call
+        }
         Ok(())
     }
 }
@@ -294,6 +302,8 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
             setting("unknown_hosts")?.as_ref(),
             UNKNOWN_HOSTS,
         )?,
+        subprocess: subprocess(setting("subprocess")?.as_ref())?,
+        unattributed: unattributed_requests(setting("unattributed")?.as_ref())?,
         fresh_effects: fresh_effects(setting("fresh_effects")?.as_ref())?,
         intercept: flag("intercept", true)?,
         private: setting("private")?
@@ -369,6 +379,32 @@ fn on_audit_error(value: Option<&Bound<'_, PyAny>>, audit: &Sink) -> PyResult<On
         (OnAuditError::Ignore | OnAuditError::Refuse, _) => Ok(chosen),
     }
 }
+
+/// Errors: `ValueError`, for `"proxy"` too, which needs a proxy that there is not yet.
+fn subprocess(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Subprocess>> {
+    if value.is_some_and(|value| value.extract::<&str>().is_ok_and(|text| text == "proxy")) {
+        return Err(PyValueError::new_err(
+            "`subprocess` cannot be \"proxy\" in this version, which has no proxy for programs; it is \"allow\" or \"refuse\"",
+        ));
+    }
+    value
+        .map(|value| one_of("subprocess", Some(value), SUBPROCESS))
+        .transpose()
+}
+
+fn unattributed_requests(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Unattributed>> {
+    value
+        .map(|value| one_of("unattributed", Some(value), UNATTRIBUTED))
+        .transpose()
+}
+
+const SUBPROCESS: &[(&str, Subprocess)] =
+    &[("allow", Subprocess::Allow), ("refuse", Subprocess::Refuse)];
+
+const UNATTRIBUTED: &[(&str, Unattributed)] = &[
+    ("audit", Unattributed::Audit),
+    ("refuse", Unattributed::Refuse),
+];
 
 const UNKNOWN_HOSTS: &[(&str, UnknownHosts)] = &[
     ("guarded", UnknownHosts::Guarded),

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    from toolpass._hooks._verdict import Parts, Text
-    from toolpass._native import CallContext
+    from toolpass._hooks._verdict import Caller, Parts, Text
 
 
 class _Held(OutgoingRequest):
@@ -30,7 +29,7 @@ class _Held(OutgoingRequest):
 
     permitted = False
 
-    def __init__(self, call: CallContext, send: Callable[..., Any]) -> None:
+    def __init__(self, call: Caller, send: Callable[..., Any]) -> None:
         self.call = call
         self.send = send
         self.bytes: list[bytes] = []
@@ -79,7 +78,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
     return send
 
 
-def _ask_whole(connection: Any, call: CallContext, data: bytes) -> bool:
+def _ask_whole(connection: Any, call: Caller, data: bytes) -> bool:
     """Whether the bytes are one whole request that may leave, as most are. Only its permit is kept then."""
     try:
         permit = call.ask_whole(connection, data)
@@ -102,7 +101,7 @@ def _close(original: Callable[..., Any]) -> Callable[..., Any]:
     return close
 
 
-def _hand_over(send: Callable[..., Any], connection: Any, call: CallContext | None, data: bytes) -> None:
+def _hand_over(send: Callable[..., Any], connection: Any, call: Caller | None, data: bytes) -> None:
     while data:
         held: _Held | None = connection.__dict__.get(_HELD)
         if held is None:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from toolpass._hooks._verdict import Parts
-    from toolpass._native import CallContext
+    from toolpass._hooks._verdict import Caller, Parts
 
 
 def patch(module: ModuleType) -> None:
@@ -98,7 +97,7 @@ def _write_async(original: Callable[..., Any]) -> Callable[..., Any]:
     return write
 
 
-def _judge(call: CallContext, request: Any) -> None:
+def _judge(call: Caller, request: Any) -> None:
     request.stream = body = cast("_Judged", _body.read(request.stream, _Judged))
     for parts in _readings(request, body):
         if not _verdict.admitted(call, parts):
@@ -106,7 +105,7 @@ def _judge(call: CallContext, request: Any) -> None:
     body.note(request)
 
 
-async def _judge_async(call: CallContext, request: Any) -> None:
+async def _judge_async(call: Caller, request: Any) -> None:
     request.stream = body = cast("_Judged", await _body.read_async(request.stream, _Judged))
     for parts in _readings(request, body):
         if not _verdict.admitted(call, parts):

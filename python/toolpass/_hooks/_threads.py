@@ -13,8 +13,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from toolpass._context import current_call
-from toolpass._hooks import _shape
-from toolpass._native import CALL
+from toolpass._hooks import _processes, _shape, _verdict
+from toolpass._native import CALL, NoCall, adopter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ def patch_futures(module: ModuleType) -> None:
 
 
 def patch_pool(module: ModuleType) -> None:
-    """Hook `multiprocessing.pool.ThreadPool`. Pools of processes are left as they are."""
+    """Hook `multiprocessing.pool.ThreadPool`, and what pools of processes are given to do."""
     pool, thread_pool = _shape.member(module, "Pool"), _shape.member(module, "ThreadPool")
     _shape.replace(thread_pool, "__init__", "self processes initializer", _without_call)
     for name in ("apply_async", "_map_async", "imap", "imap_unordered"):
@@ -52,19 +52,21 @@ def patch_pool(module: ModuleType) -> None:
         if inherited is getattr(pool, name):
             setattr(thread_pool, name, _own(inherited))
             _shape.replace(thread_pool, name, "self", _task)
+    _processes.patch_pool(pool)
 
 
 def _start(original: Callable[..., Any]) -> Callable[..., Any]:
     def start(self: Any) -> Any:
-        if current_call() is not None:
-            self.__dict__["run"] = _carried(self)
+        context = _context_of_new_thread()
+        if context is not None:
+            self.__dict__["run"] = _carried(self, context)
         return original(self)
 
     return start
 
 
-def _carried(thread: Any) -> Callable[[], Any]:
-    context, run = _copy(), thread.run
+def _carried(thread: Any, context: contextvars.Context) -> Callable[[], Any]:
+    run = thread.run
 
     def carried() -> Any:
         thread.__dict__.pop("run", None)
@@ -75,16 +77,35 @@ def _carried(thread: Any) -> Callable[[], Any]:
 
 def _start_new_thread(original: Callable[..., Any]) -> Callable[..., Any]:
     def start_new_thread(function: Any, args: Any, *kwargs: Any) -> Any:
-        if current_call() is None:
+        context = _context_of_new_thread()
+        if context is None:
             return original(function, args, *kwargs)
-        return original(_copy().run, (function, *args), *kwargs)
+        return original(context.run, (function, *args), *kwargs)
 
     return start_new_thread
 
 
+def _context_of_new_thread() -> contextvars.Context | None:
+    """The context a thread that begins here is to run in, if not the one it would have."""
+    if current_call() is not None:
+        return _copy()
+    if CALL.get(_END) is None:
+        return None  # a pool's worker, or a check's
+    whose = adopter()
+    if whose is None:
+        return None
+    inherits = getattr(sys.flags, "thread_inherit_context", False)
+    context = contextvars.copy_context() if inherits else contextvars.Context()
+    context.run(_verdict.OF_SEVERAL.set if isinstance(whose, NoCall) else CALL.set, whose)
+    return context
+
+
 def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if current_call() is None or _is_of_interpreters(self):
+        if current_call() is None:
+            return original(self, fn, *args, **kwargs)
+        if _is_of_interpreters(self):
+            _processes.begins("interpreter")
             return original(self, fn, *args, **kwargs)
         context = _copy()
         token = CALL.set(None)

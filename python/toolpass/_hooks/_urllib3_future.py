@@ -17,14 +17,13 @@ from toolpass._native import absolute_target
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolpass._hooks._verdict import Parts, Text
-    from toolpass._native import CallContext
+    from toolpass._hooks._verdict import Caller, Parts, Text
 
 
 class _Put:
     """A request as it was put so far."""
 
-    def __init__(self, call: CallContext, method: Text, url: Text) -> None:
+    def __init__(self, call: Caller, method: Text, url: Text) -> None:
         self.call = call
         self.pseudo: dict[bytes, bytes] = {b":method": _bytes(method), b":path": _bytes(url or "/")}
         self.headers: list[tuple[Text, Text]] = []

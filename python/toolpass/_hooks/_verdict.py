@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolpass._context import current_call
-from toolpass._native import CALL, Permit
+from toolpass._native import CALL, NoCall, Permit, no_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from toolpass._native import CallContext
 
 Text: TypeAlias = "str | bytes"
+
+#: Who is asked for the permit of a request.
+Caller: TypeAlias = "CallContext | NoCall"
 
 #: Scheme, host, port, method, target, headers, body, and whether there is a body that could not be read.
 Parts: TypeAlias = (
@@ -34,12 +38,12 @@ class Layers:
     upper = False
 
 
-def permit(call: CallContext, parts: Parts) -> Permit:
+def permit(call: Caller, parts: Parts) -> Permit:
     """Wait for the permit of a request. Raises what refuses it."""
     return call.observe(*parts)
 
 
-async def permit_async(call: CallContext, parts: Parts) -> Permit:
+async def permit_async(call: Caller, parts: Parts) -> Permit:
     """Await the permit of a request. Raises what refuses it."""
     if not _on_asyncio():
         return await _on_trio(call, parts)
@@ -64,16 +68,16 @@ def held(permit: Permit) -> contextlib.AbstractContextManager[Permit]:
     return contextlib.nullcontext(permit)
 
 
-def admitted(call: CallContext, parts: Parts) -> bool:
+def admitted(call: Caller, parts: Parts) -> bool:
     """Whether an upper hook holds a permit for this very request. Uses the permit up."""
     return Layers.upper and call.admits(*parts)
 
 
-def running_call() -> CallContext | None:
-    """The running call, if its requests are looked at."""
-    call = CALL.get(None)
-    if call is None:
-        call = current_call()  # a context that was made without it
+def running_call() -> Caller | None:
+    """The running call, if its requests are looked at; without one, whoever answers for requests of no call."""
+    call: Caller | None = CALL.get(_UNSET)
+    if call is _UNSET:  # a context that was made without it, or no call's
+        call = current_call() or OF_SEVERAL.get() or no_call()
     return call if call is not None and call.hooked else None
 
 
@@ -88,9 +92,14 @@ def _on_asyncio() -> bool:
     return True
 
 
-async def _on_trio(call: CallContext, parts: Parts) -> Permit:
+async def _on_trio(call: Caller, parts: Parts) -> Permit:
     trio: Any = sys.modules.get("trio")
     if trio is None:
         return permit(call, parts)
     answer: Permit = await trio.to_thread.run_sync(functools.partial(permit, call, parts))
     return answer
+
+
+#: Set in threads that were born in no call while the bodies of several ran.
+OF_SEVERAL: ContextVar[NoCall | None] = ContextVar("toolpass_of_several", default=None)
+_UNSET: Any = object()

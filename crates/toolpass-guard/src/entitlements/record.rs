@@ -64,7 +64,8 @@ pub fn record(file: &Entitlements, run: Run<'_>, partial: Partial) -> Recording 
         | CallOutcome::Late
         | CallOutcome::Raised
         | CallOutcome::Refused
-        | CallOutcome::Started => Some(run.outcome.as_str()),
+        | CallOutcome::Started
+        | CallOutcome::Unattributed => Some(run.outcome.as_str()),
     };
     let mut recording = Recording {
         entitlements: file.clone(),
@@ -117,7 +118,7 @@ impl Recorder<'_> {
             (Some(Note::Unmapped), _) if action.effect == Some(Effect::Read) => {
                 self.unmapped_read(action)
             }
-            (Some(Note::Late | Note::Unmapped), _) | (None, None) => Ok(()),
+            (Some(Note::Late | Note::Subprocess | Note::Unmapped), _) | (None, None) => Ok(()),
             (None, Some(name)) => {
                 let name = ActionName::parse(name).map_err(|_| name.clone())?;
                 self.action(name, action.resource.as_deref().unwrap_or_default(), action)

@@ -19,6 +19,7 @@ use crate::errors;
 use crate::fencing::{mint, warn};
 use crate::redaction;
 use crate::source::{OnThread, act_as_variable, call_variable, current_call};
+use crate::unattributed::Running;
 use crate::value::type_name;
 
 /// The context of a running body; put back by [`Entered::leave`].
@@ -26,6 +27,8 @@ pub(super) struct Entered {
     call: Py<PyAny>,
     /// Set only inside a block, which the body begins outside of.
     act_as: Option<Py<PyAny>>,
+    /// Known to threads that begin in no call, where they may be its own.
+    _running: Option<Running>,
 }
 
 /// How a body ended, and what it left.
@@ -53,6 +56,7 @@ impl Entered {
         Ok(Entered {
             call: call.unbind(),
             act_as: act_as.map(Bound::unbind),
+            _running: Running::begin(py, &opened.context),
         })
     }
 
