@@ -215,7 +215,7 @@ def test_what_starts_after_the_call_is_late() -> None:
 
 def test_outside_a_body_programs_start() -> None:
     kit = Kit(subprocess="refuse")
-    run(kit, int)
+    run(kit, lambda: None)
     by_run()
     by_process()
     assert [event.actions for event in kit.events] == [()]

@@ -7,7 +7,7 @@ import gc
 import http.client
 import queue
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import aiohttp
 import httpx
@@ -18,7 +18,7 @@ from support.watched import ALLOWED, REFUSED, Watched
 from toolpass import ToolRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from support.server import Server
 
@@ -58,27 +58,40 @@ class Worker:
 
 
 @pytest.fixture
-def worker() -> Any:
+def worker() -> Iterator[Worker]:
     made = Worker()
     yield made
     made.end()
-    gc.collect()  # no toolkit of this test judges the next one's requests
+
+
+class Declared(Watched):
+    """A toolkit that a test takes its `unattributed` back from."""
+
+    made: ClassVar[list[Declared]] = []
+
+    def __init__(self, url: str, **settings: Any) -> None:
+        super().__init__(url, **settings)
+        self.made.append(self)
+
+    def take_back(self) -> None:
+        self.toolkit._apply({**self.toolkit._settings, "unattributed": None})
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Any:
+def taken_back() -> Iterator[None]:
     yield
-    gc.collect()
+    while Declared.made:
+        Declared.made.pop().take_back()
 
 
 def test_unsaid_nobody_looks(server: Server, worker: Worker) -> None:
-    watched = Watched(server.url)
+    watched = Declared(server.url)
     assert watched.run(lambda: worker.do(lambda: post(server))) == 200
     assert [event.outcome for event in watched.events] == ["ran"]
 
 
 def test_a_queue_worker_is_refused(server: Server, worker: Worker) -> None:
-    watched = Watched(server.url, unattributed="refuse")
+    watched = Declared(server.url, unattributed="refuse")
 
     assert watched.run(lambda: worker.do(lambda: post(server))) == "check_error"
 
@@ -93,7 +106,7 @@ def test_a_queue_worker_is_refused(server: Server, worker: Worker) -> None:
 
 
 def test_a_queue_worker_is_an_event(server: Server, worker: Worker) -> None:
-    watched = Watched(server.url, unattributed="audit")
+    watched = Declared(server.url, unattributed="audit")
 
     assert watched.run(lambda: worker.do(lambda: post(server, REFUSED))) == 200
 
@@ -103,20 +116,20 @@ def test_a_queue_worker_is_an_event(server: Server, worker: Worker) -> None:
 
 
 def test_other_hosts_are_the_processes_own(server: Server, worker: Worker) -> None:
-    watched = Watched("https://git.example.com", unattributed="refuse", strict=True)
+    watched = Declared("https://git.example.com", unattributed="refuse", strict=True)
     assert worker.do(lambda: post(server)) == 200
     assert watched.events == []
 
 
 def test_outside_any_body_too(server: Server) -> None:
-    Watched(server.url)
-    watched = Watched(server.url, unattributed="refuse")
+    Declared(server.url)
+    watched = Declared(server.url, unattributed="refuse")
     assert post(server) == "check_error"
     assert [event.outcome for event in watched.events] == ["unattributed"]
 
 
 def test_by_whatever_library(server: Server) -> None:
-    watched = Watched(server.url, unattributed="refuse")
+    watched = Declared(server.url, unattributed="refuse")
 
     async def both() -> None:
         async with httpx.AsyncClient(trust_env=False) as client:
@@ -134,7 +147,7 @@ def test_by_whatever_library(server: Server) -> None:
 
 
 def test_by_whatever_library_and_noted_once(server: Server) -> None:
-    watched = Watched(server.url, unattributed="audit")
+    watched = Declared(server.url, unattributed="audit")
 
     async def both() -> None:
         async with httpx.AsyncClient(trust_env=False) as client:
@@ -157,8 +170,37 @@ def test_the_engines_own_requests_are_exempt(server: Server) -> None:
     assert [event.outcome for event in watched.events] == ["ran"]
 
 
+def test_what_authorizers_send_is_exempt(server: Server) -> None:
+    watched = Declared(server.url, unattributed="refuse")
+
+    def asks(call: toolpass.Call) -> bool:
+        return post(server) == 200
+
+    async def asks_async(call: toolpass.Call) -> bool:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            return (await client.post(server.url + ALLOWED)).status_code == 200
+
+    async def body() -> str:
+        return "ran"
+
+    with toolpass.Session("dana@example.com").active():
+        assert watched.toolkit.tool(authorize=asks, name="a")(lambda: "ran")() == "ran"
+        for authorize in (asks, asks_async):
+            assert asyncio.run(watched.toolkit.tool(authorize=authorize, name="b")(body)()) == "ran"
+    assert {event.outcome for event in watched.events} == {"ran"}
+    assert post(server) == "check_error", "and nothing after them is"
+
+
+def test_what_a_sink_sends_is_exempt(server: Server) -> None:
+    statuses: list[Any] = []
+    watched = Declared(server.url, unattributed="refuse", audit=lambda event: statuses.append(post(server)))
+    watched.run(lambda: None)
+    assert post(server) == "check_error"
+    assert statuses == [200, 200]
+
+
 def test_a_bodys_own_threads_are_the_bodys(server: Server) -> None:
-    watched = Watched(server.url, unattributed="refuse")
+    watched = Declared(server.url, unattributed="refuse")
     answers: list[Any] = []
 
     def body() -> None:
@@ -182,7 +224,7 @@ def starts_a_thread(send: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def test_a_thread_born_while_one_body_runs_is_that_bodys(server: Server, worker: Worker) -> None:
-    watched = Watched(server.url, unattributed="refuse")
+    watched = Declared(server.url, unattributed="refuse")
     send = starts_a_thread(lambda: post(server, REFUSED))
 
     assert watched.refusal(lambda: worker.do(send)).code == "not_authorized"
@@ -191,7 +233,7 @@ def test_a_thread_born_while_one_body_runs_is_that_bodys(server: Server, worker:
 
 
 def test_a_thread_born_then_is_late_afterwards(server: Server, worker: Worker) -> None:
-    watched = Watched(server.url, unattributed="audit")
+    watched = Declared(server.url, unattributed="audit")
     go, answers = threading.Event(), []
 
     def send() -> None:
@@ -220,7 +262,7 @@ def test_a_thread_born_while_two_bodies_run_is_nobodys(
     server: Server, worker: Worker, settings: Any, to_the_connection: int | str, elsewhere: int | str
 ) -> None:
     for url, expected in ((server.url, to_the_connection), ("https://git.example.com", elsewhere)):
-        watched = Watched(url, **settings)
+        watched = Declared(url, **settings)
         two = threading.Barrier(2, timeout=30)
         answers: list[Any] = []
 
@@ -239,14 +281,14 @@ def test_a_thread_born_while_two_bodies_run_is_nobodys(
         first.join()
         assert answers == [expected]
         assert watched.asked == []
-        del watched, first
-        gc.collect()
+        watched.take_back()
 
 
 def test_a_toolkit_that_is_gone_judges_nothing(server: Server) -> None:
-    watched = Watched(server.url, unattributed="refuse")
+    connections = [{"id": "github", "integration": "github", "url": server.url}]
+    toolkit = toolpass.Toolkit(connections=connections, unattributed="refuse", audit=None)
     assert post(server) == "check_error"
-    del watched
+    del toolkit
     gc.collect()
     assert post(server) == 200
 

@@ -48,6 +48,11 @@ pub fn is_untrusted(call: &Call) -> bool {
     of(call) != Output::Plain
 }
 
+/// Whether its texts from outside are fenced.
+pub fn is_fenced(call: &Call) -> bool {
+    of(call) == Output::Fenced && call.settings.fence_untrusted
+}
+
 /// What is said of a refusal of a nested tool, whose reason may be made of what the model does not see.
 pub fn nested_reason() -> String {
     wording::reason_hidden()
@@ -116,7 +121,7 @@ pub fn recorded(call: &Call, texts: usize) {
 impl<'c> Fencing<'c> {
     /// Of a call whose output is fenced, in a toolkit that fences; nothing for any other. The id is minted after the text exists.
     pub fn of(call: &'c Call, id: FenceId) -> Option<Fencing<'c>> {
-        if of(call) != Output::Fenced || !call.settings.fence_untrusted {
+        if !is_fenced(call) {
             return None;
         }
         let (minted, nested) = call.blocks();

@@ -24,6 +24,7 @@ use crate::declare::{Declared, declare};
 use crate::entitlements;
 use crate::host::Callables;
 use crate::toolkit::{State, ToolkitCore, audit_logger};
+use crate::unattributed;
 use crate::value::Class;
 
 pub(crate) use again::Closing;
@@ -119,10 +120,12 @@ impl Guarded {
         args: &Bound<'_, PyTuple>,
         kwargs: &Bound<'_, PyDict>,
     ) -> PyResult<Py<PyAny>> {
+        let checks = unattributed::checks();
         let opened = Opened::open(slf, args, kwargs)?;
         match opened.drive(slf.get(), slf.py())? {
             Driven::Refused(refusal) => opened.refuse(slf.py(), refusal),
             Driven::Run(permit, credential) => {
+                drop(checks);
                 let (args, kwargs) = opened.given(args, kwargs);
                 body::run(slf, &opened, permit, credential, (&args, &kwargs))
             }

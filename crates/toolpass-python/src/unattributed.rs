@@ -15,7 +15,7 @@ use crate::credential::injected;
 use crate::engine::Asker;
 use crate::errors;
 use crate::observe::{Permit, read};
-use crate::source::{self, Quiet};
+use crate::source::{self, OnThread, Quiet, call_variable};
 use crate::toolkit::State;
 
 /// A toolkit's settings, as they are now.
@@ -123,6 +123,34 @@ impl NoCall {
     #[pyo3(signature = (*_parts))]
     fn admits(&self, _parts: &Bound<'_, PyTuple>) -> bool {
         false
+    }
+}
+
+/// Checks of an ordinary tool's call run on this thread until this is dropped: what they send is no lost request.
+pub(crate) fn checks() -> Option<OnThread> {
+    DECLARED.load(Ordering::Acquire).then(OnThread::check)
+}
+
+/// What is awaited for an async tool's checks, until [`Awaited::end`]: what that sends is no lost request.
+pub(crate) struct Awaited(Option<Py<PyAny>>);
+
+impl Awaited {
+    /// Somebody is awaited from here on, in this context.
+    pub(crate) fn begin(py: Python<'_>) -> PyResult<Awaited> {
+        let variable = call_variable();
+        if !DECLARED.load(Ordering::Acquire) || !variable.get(py)?.is_none() {
+            return Ok(Awaited(None));
+        }
+        let token = variable.set(py.None().into_bound(py))?;
+        Ok(Awaited(Some(token.unbind())))
+    }
+
+    /// It was answered.
+    pub(crate) fn end(self, py: Python<'_>) {
+        if let Some(token) = self.0 {
+            // What is closed in another context than it was begun in cannot put anything back there, and need not.
+            let _ = call_variable().reset(token.into_bound(py));
+        }
     }
 }
 

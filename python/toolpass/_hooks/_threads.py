@@ -96,7 +96,10 @@ def _context_of_new_thread() -> contextvars.Context | None:
         return None
     inherits = getattr(sys.flags, "thread_inherit_context", False)
     context = contextvars.copy_context() if inherits else contextvars.Context()
-    context.run(_verdict.OF_SEVERAL.set if isinstance(whose, NoCall) else CALL.set, whose)
+    if isinstance(whose, NoCall):
+        context.run(_verdict.OF_SEVERAL.set, whose)
+    else:
+        context.run(CALL.set, whose)
     return context
 
 

@@ -19,6 +19,7 @@ use super::{Guarded, Opened};
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker};
 use crate::keeper::FromStore;
+use crate::unattributed::Awaited;
 use crate::value::type_name;
 
 /// A call of an async tool whose body is over and whose questions are still asked.
@@ -26,7 +27,7 @@ use crate::value::type_name;
 pub(crate) struct Closing {
     opened: Arc<Opened>,
     awaitable: Py<PyAny>,
-    rest: Mutex<Option<Rest>>,
+    rest: Mutex<Option<(Rest, Awaited)>>,
 }
 
 struct Rest {
@@ -164,7 +165,9 @@ impl Closing {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let mut rest = rest.ok_or_else(|| PyTypeError::new_err("this call is closed already"))?;
+        let (mut rest, awaited) =
+            rest.ok_or_else(|| PyTypeError::new_err("this call is closed already"))?;
+        awaited.end(py);
         let taken = match rest.telling.take() {
             Some(operation) => FromStore::answer(py, answered)
                 .map(|answered| self.opened.note_told(accepted(&operation, answered))),
@@ -192,7 +195,7 @@ impl Closing {
                     let closing = Closing {
                         opened: Arc::clone(opened),
                         awaitable: awaitable.unbind(),
-                        rest: Mutex::new(Some(rest)),
+                        rest: Mutex::new(Some((rest, Awaited::begin(py)?))),
                     };
                     return Ok(Bound::new(py, closing)?.into_any().unbind());
                 }
@@ -214,7 +217,7 @@ impl Closing {
                     let closing = Closing {
                         opened: Arc::clone(opened),
                         awaitable: awaitable.unbind(),
-                        rest: Mutex::new(Some(rest)),
+                        rest: Mutex::new(Some((rest, Awaited::begin(py)?))),
                     };
                     return Ok(Bound::new(py, closing)?.into_any().unbind());
                 }

@@ -19,7 +19,7 @@ use crate::errors;
 use crate::fencing::{mint, warn};
 use crate::redaction;
 use crate::source::{OnThread, act_as_variable, call_variable, current_call};
-use crate::unattributed::Running;
+use crate::unattributed::{self, Running};
 use crate::value::type_name;
 
 /// The context of a running body; put back by [`Entered::leave`].
@@ -105,6 +105,7 @@ pub(super) fn run(
     };
     drop(on_thread);
     entered.leave(py, opened);
+    let _checks = unattributed::checks();
     conclude(py, opened, &call, ended)
 }
 

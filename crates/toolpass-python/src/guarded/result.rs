@@ -118,6 +118,9 @@ fn fenced<'py>(
     value: Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyAny>, Option<FenceId>)> {
     let py = value.py();
+    if !output::is_fenced(call) {
+        return Ok((value, None)); // no block needs an id
+    }
     let Some(fencing) = Fencing::of(call, fencing::mint(py)?) else {
         return Ok((value, None));
     };

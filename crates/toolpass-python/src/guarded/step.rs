@@ -19,6 +19,7 @@ use crate::credential::Source;
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker, said_many};
 use crate::keeper::FromStore;
+use crate::unattributed::Awaited;
 
 /// A call of an async tool, at one point.
 #[pyclass(frozen, module = "toolpass._native")]
@@ -44,6 +45,7 @@ enum Stage {
         admission: Admission,
         asked: Asked,
         awaitable: Py<PyAny>,
+        awaited: Awaited,
         credential: Option<Py<PyAny>>,
     },
 }
@@ -116,7 +118,9 @@ impl Step {
             return self.go_on(py, Err(error));
         }
         // Dropping the admission gives back what the call took.
-        *self.stage() = Stage::Done;
+        if let Stage::Waiting { awaited, .. } = std::mem::replace(&mut *self.stage(), Stage::Done) {
+            awaited.end(py);
+        }
         Err(self.opened.cancelled(py, error))
     }
 
@@ -263,6 +267,7 @@ impl Step {
                 admission: rest,
                 asked,
                 awaitable: awaitable.unbind(),
+                awaited: Awaited::begin(py)?,
                 credential,
             }));
         }
@@ -273,11 +278,13 @@ impl Step {
             admission,
             asked,
             credential,
+            awaited,
             ..
         } = std::mem::replace(&mut *self.stage(), Stage::Done)
         else {
             return Err(PyTypeError::new_err("this call waits for nothing"));
         };
+        awaited.end(py);
         let (mut admission, mut credential) = (admission, credential);
         match asked {
             Asked::Authorizer => admission = self.opened.take_authorizer(py, admission, answer)?,
