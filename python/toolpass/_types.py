@@ -139,7 +139,7 @@ class Settings(TypedDict, total=False):
         strict: Whether nothing passes that no connection or table knows.
         strict_types: Whether an annotation that cannot be checked in full is an error.
         subprocess: What becomes of programs that bodies start: `"allow"`, noted; `"refuse"`, also under `strict`.
-        unattributed: What becomes of requests to a connection's host that no call is known for, `"audit"` or `"refuse"`,
+        unattributed: What becomes of requests to a connection's host that no call is known for: `"audit"`, `"refuse"`,
             in a process that only runs tools. Left out, nobody looks at them.
         unknown_hosts: What becomes of requests to hosts of no connection.
         untrusted_tokens: Which arguments name nothing that only outside text named: destinations, all, or none.

@@ -2,7 +2,7 @@
 //!
 //! Separate from the rules at a request, all of which ask what a call may: here nobody knows whose request it is, so nobody can
 //! be asked. A request to a host of no connection is the process's own affair.
-//! INVARIANT: a host that leads to a connection, under whatever name or spelling, is the connection's.
+//! INVARIANT: what goes to a connection is told as for a request of a call. What only may go to one does.
 
 use toolpass_core::clock::Wall;
 use toolpass_core::codes::RefusalCode;

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def patch_audit(_: ModuleType) -> None:
     """Listen to the interpreter's own events. A hook that was there before may have kept ours out."""
     if not _Listening.heard:
-        sys.addaudithook(_hear)
+        sys.addaudithook(_listener(frozenset(_EVENTS)))
         sys.audit(_PROBE)
     if not _Listening.heard:
         raise _shape.UnknownShapeError("sys.addaudithook")
@@ -60,9 +60,17 @@ class _Listening:
     heard = False
 
 
+def _listener(events: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
+    """The hook. It hears events to the very end of the process, when no name of this module means anything more."""
+
+    def hear(event: str, args: tuple[Any, ...]) -> None:
+        if event in events:
+            _hear(event, args)
+
+    return hear
+
+
 def _hear(event: str, args: tuple[Any, ...]) -> None:
-    if event not in _EVENTS:
-        return
     if event == _PROBE:
         _Listening.heard = True
         return

@@ -2,7 +2,9 @@
 
 mod entitled;
 mod outside;
+mod process;
 mod published;
+mod unattributed;
 
 use std::time::Duration;
 
