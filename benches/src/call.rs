@@ -17,7 +17,9 @@ use toolpass_guard::pipeline::{Begin, Next, begin};
 use toolpass_guard::scope::{AskText, Host, PredicateId, ScopeRule, Verdict};
 use toolpass_guard::session::{Memory, Session};
 use toolpass_guard::settings::Settings;
-use toolpass_guard::tool::{Authorize, Disclosure, Outside, Parameter, ParameterKind, Permission, Tool};
+use toolpass_guard::tool::{
+    Authorize, Disclosure, Outside, Parameter, ParameterKind, Permission, Tool,
+};
 use toolpass_guard::value::{ClassId, Value, View};
 
 /// A text, as a language's value.

@@ -20,7 +20,7 @@ pub struct Outgoing {
     /// A line between two chunks, as far as it is known.
     line: Vec<u8>,
     need: u64,
-    awaits: Awaits,
+    expects: Expects,
     headed: bool,
     chunked: bool,
     whole: bool,
@@ -29,7 +29,7 @@ pub struct Outgoing {
 
 /// What the next line of a chunked body is.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Awaits {
+enum Expects {
     DataEnd,
     #[default]
     Size,
@@ -186,7 +186,7 @@ impl Outgoing {
             }
             if self.need > 0 {
                 at += self.take(rest);
-                self.awaits = Awaits::DataEnd;
+                self.expects = Expects::DataEnd;
                 continue;
             }
             let end = rest.iter().position(|byte| *byte == b'\n');
@@ -210,19 +210,19 @@ impl Outgoing {
             self.broken = true;
             return;
         };
-        match self.awaits {
-            Awaits::DataEnd => {
+        match self.expects {
+            Expects::DataEnd => {
                 self.broken = !text.is_empty();
-                self.awaits = Awaits::Size;
+                self.expects = Expects::Size;
             }
-            Awaits::Trailer => self.whole = text.is_empty(),
-            Awaits::Size => {
+            Expects::Trailer => self.whole = text.is_empty(),
+            Expects::Size => {
                 let size = text.split(|byte| *byte == b';').next().unwrap_or_default();
                 let size = hexadecimal(trim(size));
                 self.broken = size.is_none();
                 self.need = size.unwrap_or(0);
                 if self.need == 0 {
-                    self.awaits = Awaits::Trailer;
+                    self.expects = Expects::Trailer;
                 }
             }
         }
