@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,8 @@ from support.standin import GithubStandin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +51,40 @@ def configure() -> Iterator[type[toolpass.configure]]:
 def certificates() -> Certificates:
     """The certificates of this run."""
     return Certificates()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests."""
+    from support import browser
+
+    with browser.chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Any]:
+    """Opens a page in a context of its own, and holds it to saying nothing wrong."""
+    contexts = []
+    wrong: list[str] = []
+
+    def opened(url: str, **options: Any) -> Page:
+        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        page.on("dialog", lambda dialog: wrong.append(dialog.message))
+        page.goto(url)
+        return page
+
+    opened.wrong = wrong  # type: ignore[attr-defined]
+    yield opened
+    for context in contexts:
+        context.close()
+    # An answer that did not come is the page's to deal with, and each test says what it does then.
+    assert [text for text in wrong if not text.startswith("Failed to load resource")] == []
 
 
 @pytest.fixture

@@ -65,6 +65,7 @@ def test_only_the_sink_may_be_replaced() -> None:
         ({"intercept": 1}, TypeError),
         ({"strict_types": "yes"}, TypeError),
         ({"audit_arguments": None}, TypeError),
+        ({"dashboard_arguments": "yes"}, TypeError),
         ({"permissions": object()}, TypeError),
         ({"entitlements": 7}, TypeError),
         ({"entitlements": "no-such-file.yaml"}, FileNotFoundError),
@@ -93,7 +94,6 @@ def test_only_the_sink_may_be_replaced() -> None:
                 "approve",
                 "approver",
                 "authority",
-                "dashboard_arguments",
             )
         ),
     ],

@@ -12,6 +12,7 @@ import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -23,7 +24,7 @@ from toolpass import Session, Toolkit, Watch, watch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator, Page
 
     from support.standin import GithubStandin
 
@@ -37,38 +38,6 @@ from playwright.sync_api import expect
 
 # How long a machine may take that has other work; what holds shows as soon as it does.
 expect.set_options(timeout=60_000)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One browser for all tests."""
-    with browsers.chromium() as running:
-        yield running
-
-
-@pytest.fixture
-def open_page(chromium: Browser) -> Iterator[Any]:
-    """Opens a page in a context of its own, and holds it to saying nothing wrong."""
-    contexts = []
-    wrong: list[str] = []
-
-    def opened(url: str, **options: Any) -> Page:
-        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        context.set_default_timeout(60_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-        page.on("dialog", lambda dialog: wrong.append(dialog.message))
-        page.goto(url)
-        return page
-
-    opened.wrong = wrong  # type: ignore[attr-defined]
-    yield opened
-    for context in contexts:
-        context.close()
-    # An answer that did not come is the page's to deal with, and each test says what it does then.
-    assert [text for text in wrong if not text.startswith("Failed to load resource")] == []
 
 
 class Tools:
@@ -504,7 +473,7 @@ class Dashboard:
         if name == "events":
             if self.key and request.headers["Authorization"] != f"Bearer {self.key}":
                 return self.send(request, 401, "{}", "application/json")
-            since = int(query.removeprefix("since=") or 0)
+            since = int(parse_qs(query).get("since", ["0"])[0])
             rows = self.rows(since)
             last = max([since, *(row["seq"] for row in rows if isinstance(row, dict) and "seq" in row)])
             answer = {"kind": "dashboard", "title": "toolpass", "epoch": self.epoch, "events": rows, "next": last}
@@ -547,6 +516,9 @@ def test_a_dashboard_asks_for_its_key_and_shows_servers(open_page: Any) -> None:
         page.locator("[data-node='0:shop']").click()
         expect(calls(page)).to_have_count(1)
         page.reload()
+        # The address of a dashboard keeps what was selected.
+        expect(calls(page)).to_have_count(1)
+        page.keyboard.press("Escape")
         expect(calls(page)).to_have_count(3)
 
 

@@ -79,6 +79,7 @@ __all__ = [
     "fence",
     "file",
     "fill_resource",
+    "finish_reports",
     "kept",
     "literal",
     "log_time",
@@ -593,6 +594,7 @@ class Watch:
     def __exit__(self, *_exception: object) -> None: ...
 
 def after_fork() -> None: ...
+def finish_reports() -> None: ...
 def audit_file(
     path: str | PathLike[str], *, after: str | PathLike[str] | None = None, durable: bool = False
 ) -> AuditFile: ...

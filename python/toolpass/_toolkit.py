@@ -59,6 +59,7 @@ _DEFAULTS: dict[str, Any] = {
     "audit_on_error": "ignore",
     "connections": None,
     "credentials": None,
+    "dashboard_arguments": None,
     "entitlements": None,
     "exfiltration": "refuse",
     "fence_structured": "off",

@@ -116,6 +116,7 @@ class Settings(TypedDict, total=False):
         audit_on_error: `"refuse"` calls whose event `started` the sink does not take, or `"ignore"` what it raises.
         connections: The systems by `id`, `integration` and URL, when the engine does not say.
         credentials: Secrets by name: a mapping, or a callable `(name, call)`.
+        dashboard_arguments: Whether calls that are reported to a server have their arguments; no, when left out.
         entitlements: What tools are held to: a path, a mapping of the form of a file, or `Entitlements`.
         exfiltration: `"refuse"` or `"off"`: the guard against sending out private data after outside text was seen.
         fence_structured: How output of untrusted tools is fenced when it is no text.
@@ -152,6 +153,7 @@ class Settings(TypedDict, total=False):
     audit_on_error: Literal["ignore", "refuse"]
     connections: Sequence[Mapping[str, Any]] | None
     credentials: CredentialSource | None
+    dashboard_arguments: bool | None
     entitlements: str | PathLike[str] | Mapping[str, Any] | Entitlements | None
     exfiltration: Literal["refuse", "off"]
     fence_structured: FenceStructured

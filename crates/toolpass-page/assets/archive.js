@@ -56,15 +56,20 @@ export class Archive {
     const round = this.#round;
     const query = this.#query();
     const isAll = query.size === 0;
-    const before = this.#cursor ?? (isAll ? this.#to.oldest() : null);
-    if (before !== null) query.set("before", String(before));
+    let before = this.#cursor ?? (isAll ? this.#to.oldest() : null);
     this.#say("Looking…");
     try {
-      const answer = await ask(`events?${query}`);
-      if (!answer.ok) throw new Error((await answer.json()).error);
-      const found = await answer.json();
-      if (round !== this.#round) return;
-      this.#cursor = found.older;
+      let found;
+      do {
+        if (before !== null) query.set("before", String(before));
+        const answer = await ask(`events?${query}`);
+        if (!answer.ok) throw new Error((await answer.json()).error);
+        found = await answer.json();
+        if (round !== this.#round) return;
+        before = found.older;
+        // One answer looks at so many runs; a rare text may stand before them all.
+      } while (found.events.length === 0 && before !== undefined);
+      this.#cursor = before;
       this.#say(found.older === undefined ? `${isAll ? "Everything" : "Everything that fits"} is shown.` : "");
       this.#to.rows(found, isAll);
     } catch (error) {

@@ -33,6 +33,7 @@ mod outside;
 mod permission;
 mod records;
 mod redaction;
+mod reports;
 mod runtime;
 mod secrets;
 mod session;
@@ -95,6 +96,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(outgoing::absolute_target, module)?)?;
     module.add_function(wrap_pyfunction!(permission::fill_resource, module)?)?;
     module.add_function(wrap_pyfunction!(permission::log_time, module)?)?;
+    module.add_function(wrap_pyfunction!(reports::finish_reports, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
     module.add_function(wrap_pyfunction!(secrets::env, module)?)?;
     module.add_function(wrap_pyfunction!(secrets::file, module)?)?;

@@ -84,6 +84,7 @@ const BIG: usize = 16 * 1024;
 #[pyfunction]
 pub(crate) fn after_fork() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
+    crate::reports::after_fork();
     // Another thread may have held the lock when the process forked; then the child never gets it and keeps an empty slot
     // only if it can be had.
     if let Ok(mut slot) = RUNTIME.try_lock() {

@@ -24,6 +24,7 @@ use crate::host::is_async;
 use crate::keeper::{self, Keeper};
 use crate::limits;
 use crate::outside;
+use crate::reports::Reports;
 use crate::unattributed;
 use crate::watch::Pages;
 
@@ -55,6 +56,8 @@ pub(crate) struct State {
     pub(crate) looked: Looked,
     /// The toolkit's open live pages.
     pub(crate) pages: Arc<Pages>,
+    /// The server that calls are reported to.
+    reports: Reports,
     audit: Sink,
     /// What a sink that follows calls is told at the begin of each, see [`State::follow`].
     begin: Option<Py<PyAny>>,
@@ -151,7 +154,7 @@ impl State {
         }
     }
 
-    /// Show a finished call on the open pages and hand its event to its sink. A sink that raises is logged, nothing else.
+    /// Show a finished call on the open pages, report it, and hand its event to its sink. A sink that raises is logged, nothing else.
     /// Errors: what is no `Exception`.
     pub(crate) fn emit(&self, py: Python<'_>, event: guard::AuditEvent) -> PyResult<()> {
         self.emit_by(py, None, event)
@@ -166,6 +169,7 @@ impl State {
         event: guard::AuditEvent,
     ) -> PyResult<()> {
         self.pages.complete(&event);
+        self.reports.push(py, &event);
         match self.send(py, own, event) {
             Ok(()) => Ok(()),
             Err(error) => log_raised(py, error, LOST),
@@ -191,7 +195,10 @@ impl State {
 
     /// Whether anybody reads events; when nobody does, none is made.
     pub(crate) fn wants_events(&self, py: Python<'_>) -> bool {
-        if self.settings.on_audit_error == OnAuditError::Refuse || self.pages.are_open() {
+        if self.settings.on_audit_error == OnAuditError::Refuse
+            || self.pages.are_open()
+            || self.reports.are_on(py)
+        {
             return true;
         }
         match &self.audit {
@@ -357,8 +364,22 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         recorder: held.recorder,
         looked: Looked::default(),
         pages: Arc::default(),
+        // An engine in this process: nobody was asked whether arguments may go to a server.
+        reports: Reports::new(dashboard_arguments(
+            setting("dashboard_arguments")?.as_ref(),
+        )?),
         begin: follows(given)?,
         audit,
+    })
+}
+
+/// Whether arguments are reported.
+/// Errors: `TypeError` for anything else than a truth value.
+fn dashboard_arguments(value: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+    value.map_or(Ok(false), |value| {
+        value.extract().map_err(|_| {
+            PyTypeError::new_err("expected `dashboard_arguments` to be True, False or None")
+        })
     })
 }
 

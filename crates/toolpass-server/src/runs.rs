@@ -59,6 +59,10 @@ impl Reported {
     pub(crate) async fn open(config: &ServerConfig) -> Result<Reported, StartError> {
         let max_bytes = config.runs_max_bytes.unwrap_or(KEPT_BYTES);
         let failed = |place: String, error: String| StartError::Runs { place, error };
+        if config.runs_forward_url.is_some() {
+            let error = "forwarding is not there yet; servers share runs by `runs_store`";
+            return Err(failed("`runs_forward_url`".into(), error.into()));
+        }
         let store: Box<dyn Runs> = if let Some(url) = &config.runs_store {
             let place = "`runs_store`".to_owned();
             let url =
