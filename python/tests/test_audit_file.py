@@ -44,6 +44,17 @@ def fills(path: Path) -> None:
     path.symlink_to(FULL)
 
 
+def test_arguments_that_are_too_long_for_a_line_do_not_keep_the_event_out(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    tool = Toolkit(audit=audit_file(path), audit_on_error="refuse").tool(name="send")(lambda to: "ran")
+    rows = [["x" * 200] * 50] * 50
+    with dana().active():
+        assert tool([rows] * 50) == "ran"
+    assert [(line["tool"], line["outcome"]) for line in lines(path)] == [("send", "started"), ("send", "ran")]
+    assert all("arguments" not in line and "too long" in line["cut"] for line in lines(path))
+    assert verify(path).stdout.startswith(f"{path}: ok, 3 lines\n")
+
+
 def test_each_event_is_a_line_bound_to_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     tool = Toolkit(audit=audit_file(path)).tool(name="send")(lambda to: "ran")

@@ -2,6 +2,8 @@
 //!
 //! The members and their order are a promise (`docs/reference`). Results, queries, headers and bodies are never in it.
 
+pub mod within;
+
 use toolpass_core::clock::Wall;
 use toolpass_core::codes::RefusalCode;
 use toolpass_core::effect::Effect;

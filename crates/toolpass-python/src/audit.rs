@@ -157,6 +157,11 @@ impl AuditEvent {
     pub(crate) fn new(inner: guard::AuditEvent) -> AuditEvent {
         AuditEvent(inner)
     }
+
+    /// One line of JSON of at most so many bytes.
+    pub(crate) fn to_json_within(&self, max: usize) -> String {
+        self.0.to_json_within(max, time_text)
+    }
 }
 
 #[pymethods]

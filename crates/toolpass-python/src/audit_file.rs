@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use toolpass_audit::chain::{Chain, Flush};
 use toolpass_audit::error::Error;
+use toolpass_audit::line::MAX_BYTES;
 
 use crate::audit::AuditEvent;
 
@@ -18,10 +19,10 @@ pub(crate) struct AuditFile {
 
 #[pymethods]
 impl AuditFile {
-    /// Write an event, without the interpreter's lock. Answers the line's hash.
+    /// Write an event, without the interpreter's lock; one that is too long for a line is cut. Answers the line's hash.
     fn __call__(&self, py: Python<'_>, event: &Bound<'_, AuditEvent>) -> PyResult<String> {
-        let text = event.get().to_json();
-        py.detach(|| self.chain.append(&text))
+        let event = event.get();
+        py.detach(|| self.chain.append(&event.to_json_within(MAX_BYTES)))
             .map(|hash| hash.to_string())
             .map_err(raised)
     }
