@@ -153,12 +153,40 @@ async def start_callable(
     """What `function` answers: awaited when it is async, else from a worker thread under a copy of the context."""
     import asyncio
     import inspect
+    from functools import partial
 
-    keywords = keywords or {}
-    if is_async(function):
-        return await function(*arguments, **keywords)
-    answer = await asyncio.to_thread(function, *arguments, **keywords)
-    return await answer if inspect.isawaitable(answer) else answer
+    whole = partial(function, *arguments, **(keywords or {}))
+
+    async def start() -> Any:
+        if is_async(function):
+            return await whole()
+        answer = await asyncio.to_thread(whole)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    return await _aside(start)
+
+
+async def start_awaitable(
+    function: Callable[..., Awaitable[Any]], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """What the awaitable that `function` answers comes to."""
+    return await _aside(lambda: function(*arguments, **keywords))
+
+
+async def _aside(start: Callable[[], Awaitable[Any]]) -> Any:
+    """Await what `start` answers. Asked in the body of another call, what answers sends nothing that is the body's."""
+    if current_call() is None:
+        return await start()
+    import asyncio
+    from contextvars import copy_context
+
+    async def main() -> Any:
+        return await start()
+
+    # A task of its own: nothing is set in the body's context, so nothing can be left there.
+    context = copy_context()
+    context.run(CALL.set, None)
+    return await context.run(asyncio.get_running_loop().create_task, main())
 
 
 async def ask_all(engine: Any, questions: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
@@ -167,7 +195,7 @@ async def ask_all(engine: Any, questions: list[tuple[tuple[Any, ...], dict[str, 
 
     async def ask(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         if hasattr(engine, "acheck"):
-            return await engine.acheck(*arguments, **keywords)
+            return await start_awaitable(engine.acheck, arguments, keywords)
         return await start_callable(engine.check, arguments, keywords)
 
     return await asyncio.gather(*(ask(*question) for question in questions), return_exceptions=True)

@@ -123,6 +123,11 @@ impl AskText for Callables {
 }
 
 impl Callables {
+    /// Whether arguments are put to any.
+    pub(crate) fn are_some(&self) -> bool {
+        !self.predicates.is_empty() || self.validators.iter().any(Option::is_some)
+    }
+
     fn holds_text_in(&self, py: Python<'_>, predicate: PredicateId, text: &str) -> bool {
         let value = PyString::new(py, text).into_any();
         self.predicates

@@ -152,6 +152,14 @@ impl Drop for OnThread {
 pub(crate) struct Quiet<'py>(OnceCell<(Bound<'py, PyAny>, OnThread)>);
 
 impl<'py> Quiet<'py> {
+    /// Somebody is asked from here on, for a call that may be made in the body of another.
+    pub(crate) fn begin_in_body(&self, py: Python<'py>) -> PyResult<()> {
+        if current_call(py)?.is_some() || call_of_thread(py).is_some() {
+            self.begin(py)?;
+        }
+        Ok(())
+    }
+
     /// Somebody is asked from here on.
     pub(crate) fn begin(&self, py: Python<'py>) -> PyResult<()> {
         if self.0.get().is_none() {
@@ -208,6 +216,8 @@ pub(crate) fn current_session<'py>(
         Some(source) => {
             let source = source.bind(py);
             if source.is_callable() {
+                let quiet = Quiet::default();
+                quiet.begin_in_body(py)?;
                 source.call0()?
             } else {
                 source.call_method1(pyo3::intern!(py, "get"), (py.None(),))?

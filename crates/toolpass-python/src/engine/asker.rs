@@ -225,13 +225,15 @@ impl Asker {
                 if !takes_facts(engine, method, question) {
                     return Ok(Answer::Now(cannot_be_told()));
                 }
-                if method == "acheck" {
-                    return call(engine, "acheck", question).map(Answer::Later);
-                }
+                let start = if method == "acheck" {
+                    "start_awaitable"
+                } else {
+                    "start_callable"
+                };
                 let (arguments, keywords) = parts(py, question)?;
-                let start = py.import("toolpass._context")?.getattr("start_callable")?;
+                let start = py.import("toolpass._context")?.getattr(start)?;
                 start
-                    .call1((engine.getattr("check")?, arguments, keywords))
+                    .call1((engine.getattr(method)?, arguments, keywords))
                     .map(Answer::Later)
             }
         }

@@ -19,6 +19,7 @@ use super::{Guarded, Opened};
 use crate::decision::of_foreign;
 use crate::engine::{Answer, Asker};
 use crate::keeper::FromStore;
+use crate::source::Quiet;
 use crate::unattributed::Awaited;
 use crate::value::type_name;
 
@@ -52,7 +53,9 @@ impl Opened {
     /// Ask everything again, waiting.
     /// Errors: what interrupted it.
     pub(super) fn ask_again(&self, py: Python<'_>, ended: &Ended<'_>) -> PyResult<()> {
+        let quiet = Quiet::default();
         for again in self.to_ask_again(py, ended) {
+            quiet.begin_in_body(py)?;
             let answered = match self.engine_of(py, again.by) {
                 Some(engine) => engine.ask(py, &again.question).map(|said| said.decision),
                 None => Ok(nobody()),

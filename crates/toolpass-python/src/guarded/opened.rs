@@ -30,7 +30,7 @@ use crate::redaction;
 use crate::runtime;
 use crate::secrets::revealed;
 use crate::session::Session;
-use crate::source::{current_call, current_session};
+use crate::source::{Quiet, current_call, current_session};
 use crate::toolkit::{OnRefuse, State, UNFOLLOWED, ensure_hooks, log_raised};
 use crate::value::{PyValue, type_name};
 use crate::watch::Watched;
@@ -120,6 +120,10 @@ impl Opened {
         let bound: Result<&[Argument<PyValue<'_, '_>>], String> =
             bound.as_deref().map_err(Clone::clone);
         let mut host = PyHost::new(py, &guarded.callables);
+        let quiet = Quiet::default();
+        if guarded.callables.are_some() {
+            quiet.begin_in_body(py)?;
+        }
         let mut admission = begin(
             Begin {
                 settings: Arc::clone(if heard {
@@ -137,6 +141,7 @@ impl Opened {
             },
             &mut host,
         );
+        drop(quiet);
         if let Some(error) = &failed {
             admission.crashed(&type_name(error.value(py)));
         }
@@ -195,12 +200,14 @@ impl Opened {
     pub(super) fn drive(&self, guarded: &Guarded, py: Python<'_>) -> PyResult<Driven> {
         let mut credential = None;
         let mut admission = self.take()?;
+        let quiet = Quiet::default();
         loop {
             let (rest, next) = self.next(py, admission);
             admission = match (rest, next) {
                 (_, Next::Run(permit)) => return Ok(Driven::Run(permit, credential)),
                 (_, Next::Refuse(refusal)) => return Ok(Driven::Refused(refusal)),
                 (Some(rest), Next::Ask(question)) => {
+                    quiet.begin_in_body(py)?;
                     let said = guarded
                         .authorizer
                         .engine()
@@ -208,12 +215,14 @@ impl Opened {
                     self.take_decision(py, rest, said)?
                 }
                 (Some(rest), Next::AskEntitled(questions)) => {
+                    quiet.begin_in_body(py)?;
                     let said = self
                         .engine()
                         .and_then(|engine| engine.ask_many(py, &questions));
                     self.take_entitled(py, rest, said)?
                 }
                 (Some(rest), Next::CallAuthorizer) => {
+                    quiet.begin_in_body(py)?;
                     let answered = guarded.authorizer.ask(py, &self.context);
                     self.take_authorizer(py, rest, answered)?
                 }
@@ -306,6 +315,8 @@ impl Opened {
     /// Errors: what interrupted the sink.
     pub(super) fn announce(&self, py: Python<'_>, mut admission: Admission) -> PyResult<Admission> {
         let started = self.call.started(Asker::now());
+        let quiet = Quiet::default();
+        quiet.begin_in_body(py)?;
         match self.state.send(py, self.follower.as_ref(), started) {
             Ok(()) => admission.answer_audit(Ok(())),
             Err(error) if error.is_instance_of::<PyException>(py) => {
@@ -407,6 +418,8 @@ impl Opened {
         } else {
             &callables.readers
         };
+        let quiet = Quiet::default();
+        quiet.begin_in_body(py)?;
         let (names, raised) = match disclosure::ask(py, callable.as_ref(), &self.context) {
             Ok(answered) => answered,
             Err(error) => {
@@ -447,6 +460,8 @@ impl Opened {
             .credentials
             .as_ref()
             .ok_or_else(|| PyTypeError::new_err("no credentials are configured"))?;
+        let quiet = Quiet::default();
+        quiet.begin_in_body(py)?;
         source.fetch(py, name, &self.context)
     }
 
@@ -588,6 +603,8 @@ impl Opened {
     }
 
     fn emit(&self, py: Python<'_>, event: AuditEvent) -> PyResult<()> {
+        let quiet = Quiet::default();
+        quiet.begin_in_body(py)?;
         self.state.emit_by(py, self.follower.as_ref(), event)
     }
 
@@ -627,7 +644,11 @@ impl Opened {
         match &self.state.on_refuse {
             OnRefuse::Raise => Err(refused),
             OnRefuse::Message => Ok(refused.value(py).str()?.into_any().unbind()),
-            OnRefuse::Call(callable) => callable.call1(py, (refused.into_value(py),)),
+            OnRefuse::Call(callable) => {
+                let quiet = Quiet::default();
+                quiet.begin_in_body(py)?;
+                callable.call1(py, (refused.into_value(py),))
+            }
         }
     }
 
