@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from support.kits import Kit, refused
 from toolpass import Session, Toolkit, ToolRefused
+
+if TYPE_CHECKING:
+    from support.server import Server
 
 PROMPT = "Send Bob the minutes of the 'Kick-off meeting', and ask ann@example.com."
 
@@ -111,6 +115,30 @@ def test_what_goes_to_named_people_is_no_leak() -> None:
     desk.read("the minutes", reads_private=True)
     assert desk.send("Bob", "the minutes") == "sent"
     assert desk.refuses("Bob", destinations=[]) == "exfiltration_risk"
+
+
+def test_the_person_does_not_say_who_reads_what_has_readers_of_its_own() -> None:
+    desk = Desk()
+    desk.read("the payroll", reads_private=["ann@example.com"])
+    assert desk.refuses("Bob") == "exfiltration_risk"
+    assert desk.send("ann@example.com") == "sent"
+    send = desk.kit.tool(name="send", effect="write", sends_out=True, destinations=["to"])(lambda to="Bob": "sent")
+    with desk.session.active():
+        assert refused(send).code == "exfiltration_risk"
+
+
+def test_what_goes_to_named_people_leaves(server: Server) -> None:
+    desk = Desk()
+    desk.read("the minutes", reads_private=True)
+
+    def post(to: str) -> int:
+        return httpx.post(f"{server.url}/mail", json={"to": to}, trust_env=False).status_code
+
+    with desk.session.active():
+        assert desk.kit.tool(sends_out=True, destinations=["to"])(post)("Bob") == 200
+        unsaid = desk.kit.tool(name="unsaid", sends_out=False, destinations=["to"])(post)
+        assert refused(lambda: unsaid("Bob")).code == "exfiltration_risk"
+    assert len(server.arrived) == 1
 
 
 def test_the_guard_on_sending_out_holds_without_the_rule() -> None:

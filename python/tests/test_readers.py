@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from support.kits import DANA, Kit, dana, refused
@@ -14,6 +15,7 @@ from toolpass import Toolkit, ToolRefused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from support.server import Server
     from toolpass import Session
 
 KIM, SAM, EVE = "kim@example.com", "sam@example.com", "eve@example.net"
@@ -335,3 +337,39 @@ def test_an_iterator_of_readers_is_read_once() -> None:
 def test_the_annotation_names_a_callable() -> None:
     parameters = inspect.signature(Toolkit.tool).parameters
     assert all("Callable" in str(parameters[name].annotation) for name in ("reads_private", "sends_out"))
+
+
+# -- what the body of such a call sends --------------------------------------------------------------------------------
+
+
+def mail_by(office: Office, url: str, before: Callable[[], object] = object) -> Callable[..., Any]:
+    """A tool that says to whom it posts, and does something before. No connection is there."""
+
+    def mail(to: list[str], body: str) -> int:
+        before()
+        return httpx.post(f"{url}/mail", json={"to": to, "body": body}, trust_env=False).status_code
+
+    return office.kit.tool(name="mail", sends_out=lambda call: call.arguments["to"])(mail)
+
+
+def test_what_a_call_sends_to_those_it_named_leaves(server: Server) -> None:
+    office = Office()
+    with dana().active():
+        office.read([KIM])()
+        office.browse()
+        assert mail_by(office, server.url)([KIM], "hello") == 200
+        assert code(lambda: mail_by(office, server.url)([EVE], "hello")) == "exfiltration_risk"
+        unsaid = office.kit.tool(name="unsaid")(lambda: httpx.post(server.url, trust_env=False).status_code)
+        assert code(unsaid) == "exfiltration_risk"
+    assert len(server.arrived) == 1
+
+
+def test_what_the_body_itself_reads_counts_for_what_it_sends(server: Server) -> None:
+    office = Office()
+    with dana().active():
+        office.read([KIM])()
+        office.browse()
+        mail = mail_by(office, server.url, before=office.read([SAM], name="read_more"))
+        assert code(lambda: mail([KIM], "hello")) == "exfiltration_risk"
+        assert code(lambda: mail([DANA], "to myself")) == "ran"
+    assert len(server.arrived) == 1

@@ -60,6 +60,8 @@ pub struct Call {
     began: Monotonic,
     wall: Wall,
     arguments: Option<String>,
+    /// Whom the application named as readers of what the body sends.
+    pub(crate) audience: OnceLock<Vec<String>>,
     /// Whom the application named as readers of what the body reads.
     pub(crate) readers: OnceLock<Vec<String>>,
     state: Mutex<State>,
@@ -205,6 +207,7 @@ impl Call {
             began,
             wall,
             arguments,
+            audience: OnceLock::new(),
             readers: OnceLock::new(),
             state: Mutex::default(),
         }

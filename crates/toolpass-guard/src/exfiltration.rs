@@ -19,11 +19,46 @@ pub(crate) fn would_leak(settings: &Settings, session: &Session, sends_out: bool
     sends_out && settings.exfiltration && session.read_private() && session.saw_untrusted()
 }
 
+/// Rule 11: the same for a request, whose system knows who reads what it sends. What goes to a host of no connection goes to
+/// those the call was let through for, as long as they may read what was read by now.
+pub(crate) fn request_would_leak(
+    call: &Call,
+    session: &Session,
+    sends_out: bool,
+    is_elsewhere: bool,
+) -> bool {
+    let is_addressed = || match call.audience.get() {
+        Some(audience) => {
+            let named = taint::named_destinations(call, session);
+            let is_named = |member: &str| named.contains(member);
+            session.privacy(|privacy| privacy.kept_from(audience, is_named).is_empty())
+        }
+        None => stays_with_named(call, session),
+    };
+    would_leak(&call.settings, session, sends_out)
+        && !(is_elsewhere && call.tool.sends_out && is_addressed())
+}
+
+/// Whether what a call sends reaches nobody but whom the person named, and they may read everything that was read: what is the
+/// person's alone, and what they are readers of.
+fn stays_with_named(call: &Call, session: &Session) -> bool {
+    if !taint::reaches_only_named(call, session) {
+        return false;
+    }
+    let mut audience: Vec<&str> = taint::named_destinations(call, session)
+        .into_iter()
+        .collect();
+    if audience.is_empty() {
+        // Its destination was left out: whom the developer chose, nobody here knows.
+        audience.push("");
+    }
+    session.privacy(|privacy| privacy.kept_from(&audience, |_| true).is_empty())
+}
+
 /// Step 6 for a tool that does not say who reads what it sends.
 /// Errors: why it may not.
 pub(crate) fn to_anyone(call: &Call, session: &Session) -> Result<(), String> {
-    if !would_leak(&call.settings, session, call.tool.sends_out)
-        || taint::reaches_only_named(call, session)
+    if !would_leak(&call.settings, session, call.tool.sends_out) || stays_with_named(call, session)
     {
         return Ok(());
     }

@@ -373,6 +373,7 @@ impl Admission {
                 if let Err(refusal) = self.exfiltration(Some(&audience)) {
                     self.refusal.get_or_insert(refusal);
                 }
+                self.call.audience.get_or_init(|| audience);
             }
             Err(why) => {
                 let reason = wording::nobody_named(&self.call.tool.name, "sends_out", &why);

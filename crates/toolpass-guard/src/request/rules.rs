@@ -479,7 +479,8 @@ impl RequestCheck {
             let reason = format!("{}: {reason}", self.described());
             return Err(self.refuse_action(code, reason, self.first_action()));
         }
-        if exfiltration::would_leak(&self.call.settings, session, self.sends_out()) {
+        let is_elsewhere = self.is_to_unknown_host();
+        if exfiltration::request_would_leak(&self.call, session, self.sends_out(), is_elsewhere) {
             return Err(self.refuse_action(
                 RefusalCode::ExfiltrationRisk,
                 wording::exfiltration(&self.described(), &session.privacy(|p| p.sources()), None),
