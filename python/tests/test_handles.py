@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -162,6 +163,23 @@ def test_a_handle_of_the_same_session_in_another_process_refuses() -> None:
     elsewhere = Desk("something else", session=dana(id=desk.session.id))
     assert elsewhere.code(body=desk.handle) == "invalid_arguments"
     assert "process" in refused(lambda: elsewhere.call(body=desk.handle)).reason
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_gives_out_other_handles() -> None:
+    desk = Desk()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with desk.session.active():
+            os.write(writer, desk.read().encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = os.read(reader, 1000).decode()
+    with desk.session.active():
+        assert desk.read() != theirs
+    assert desk.code(body=theirs) == "invalid_arguments"
+    desk.call(body=desk.handle)  # the parent's own, from before
 
 
 def test_an_expired_handle_refuses_and_says_why() -> None:

@@ -59,6 +59,8 @@ pub struct TooLarge;
 pub(crate) struct Handles {
     /// The last digits of every number given out here.
     tag: u64,
+    /// The process that gives them out.
+    process: u64,
     given: u64,
     bytes: usize,
     kept: VecDeque<Entry>,
@@ -158,12 +160,22 @@ impl<'t> Reference<'t> {
 
 impl Handles {
     /// None yet. `tag` is what numbers end in; it need not be secret, only another one everywhere else.
-    pub(crate) fn new(tag: u64) -> Handles {
+    pub(crate) fn new(process: u64, tag: u64) -> Handles {
         Handles {
             tag: tag % TAGS,
+            process,
             given: 0,
             bytes: 0,
             kept: VecDeque::new(),
+        }
+    }
+
+    /// Give out numbers that end in another `tag` if this is another process than before, as after a fork: the one it was forked
+    /// from goes on counting. What was kept before stands for the same in both.
+    pub(crate) fn continue_in(&mut self, process: u64, tag: impl FnOnce() -> u64) {
+        if self.process != process {
+            self.process = process;
+            self.tag = tag() % TAGS;
         }
     }
 

@@ -369,11 +369,13 @@ impl Session {
         kind: handle::Kind,
         bytes: usize,
         value: Kept,
+        process: u64,
     ) -> Result<(String, Vec<Kept>), handle::TooLarge> {
         let tag = || u64::try_from(uuid::Uuid::now_v7().as_u128() & TAG_BITS).unwrap_or_default();
-        self.handles()
-            .get_or_insert_with(|| Handles::new(tag()))
-            .keep(tool, kind, bytes, value)
+        let mut handles = self.handles();
+        let handles = handles.get_or_insert_with(|| Handles::new(process, tag()));
+        handles.continue_in(process, tag);
+        handles.keep(tool, kind, bytes, value)
     }
 
     /// What a handle stands for.

@@ -16,7 +16,7 @@ fn finds(handles: &Handles, text: &str) -> Option<u64> {
 
 #[test]
 fn a_value_is_found_by_what_was_said_of_it_and_nothing_else() {
-    let mut handles = Handles::new(482_913);
+    let mut handles = Handles::new(0, 482_913);
     let first = keep(&mut handles, 4);
     let second = keep(&mut handles, 4);
     assert_eq!(first, "$read_email.1482913 (text, 4 characters)");
@@ -61,15 +61,27 @@ fn a_price_is_no_handle() {
 
 #[test]
 fn no_two_sessions_give_out_the_same_handle() {
-    let (mut one, mut other) = (Handles::new(1), Handles::new(2));
+    let (mut one, mut other) = (Handles::new(0, 1), Handles::new(0, 2));
     let of_one = keep(&mut one, 4);
     keep(&mut other, 4);
     assert_eq!(finds(&other, &of_one), None);
 }
 
 #[test]
+fn a_forked_process_gives_out_other_handles_and_knows_the_old_ones() {
+    let (mut parent, mut child) = (Handles::new(0, 1), Handles::new(0, 1));
+    let before = keep(&mut parent, 4);
+    keep(&mut child, 4);
+    child.continue_in(1, || 2);
+    let of_child = keep(&mut child, 4);
+    keep(&mut parent, 4);
+    assert_eq!(finds(&parent, &of_child), None);
+    assert_eq!(finds(&child, &before), Some(0));
+}
+
+#[test]
 fn the_oldest_make_room() {
-    let mut handles = Handles::new(7);
+    let mut handles = Handles::new(0, 7);
     let first = keep(&mut handles, MAX_BYTES / 2);
     let second = keep(&mut handles, MAX_BYTES / 2);
     let third = keep(&mut handles, 1);
@@ -86,7 +98,7 @@ fn the_oldest_make_room() {
 
 #[test]
 fn what_is_too_large_is_not_kept_and_costs_nobody_his_place() {
-    let mut handles = Handles::new(7);
+    let mut handles = Handles::new(0, 7);
     let first = keep(&mut handles, 4);
     let larger = handles.keep("t", Kind::Object, MAX_BYTES + 1, Arc::new(()));
     assert_eq!(larger.unwrap_err(), TooLarge);
@@ -105,7 +117,7 @@ fn a_name_of_any_form_makes_a_handle_that_is_read_back() {
         "$x.1",
         long.as_str(),
     ] {
-        let mut handles = Handles::new(7);
+        let mut handles = Handles::new(0, 7);
         let (said, _) = handles
             .keep(tool, Kind::Bytes(1), 1, Arc::new(9_u64))
             .unwrap();

@@ -118,7 +118,7 @@ pub(crate) fn kept_in<'py>(
     let kind = kind_of(&value);
     let value: Kept = Arc::new(value.unbind());
     let (said, dropped) = session
-        .keep(tool, kind, bytes, value)
+        .keep(tool, kind, bytes, value, runtime::generation())
         .map_err(|error| large(&error))?;
     drop(dropped);
     Ok((PyString::new(py, &said).into_any(), found.len(), untold))
