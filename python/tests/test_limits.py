@@ -196,3 +196,13 @@ def test_a_limit_that_is_none_is_said_to_be_none(wrong: Any) -> None:
         Kit().tool(limit=wrong)(lambda: 1)
     with pytest.raises(ValueError, match="limits"):
         Kit(limits={"write": wrong})
+
+
+def test_a_person_is_the_same_in_any_case() -> None:
+    tool = Kit().tool(limit="1/hour", name="in_any_case")(lambda: 1)
+    with toolpass.Session("sam@example.com").active():
+        tool()
+    with toolpass.Session("Sam@Example.COM").active():
+        assert refused(tool).code == "limit_reached"
+    with toolpass.Session("kim@example.com").active():
+        tool()

@@ -20,7 +20,7 @@ use std::sync::{
 
 use toolpass_core::clock::Monotonic;
 use toolpass_core::effect::Effect;
-use toolpass_core::user::Token;
+use toolpass_core::user::{Token, User};
 
 use self::caps::{Cap, Key};
 use self::ledger::{Counts, Ticket, Times};
@@ -435,6 +435,11 @@ impl Session {
         &self.0.user
     }
 
+    /// Whose windows of time are counted in: an e-mail is the same person in any case.
+    pub fn person(&self) -> String {
+        User::parse(self.user()).map_or_else(|_| self.user().to_owned(), |user| user.canonical())
+    }
+
     /// The person's groups; `None` when none were given.
     pub fn groups(&self) -> Option<&[String]> {
         self.0.groups.as_deref()
@@ -521,7 +526,7 @@ impl Session {
             ledger::take(&mut counts, &mut Times::default(), caps, ticket, now.0)
                 .map_err(Cap::clone)?;
         } else {
-            windows.of(self.user(), now, |times| {
+            windows.of(&self.person(), now, |times| {
                 ledger::take(&mut counts, times, caps, ticket, now.0).map_err(Cap::clone)
             })?;
         }
@@ -578,7 +583,7 @@ impl Drop for Slots {
                 if caps.iter().all(|cap| cap.limit.per.is_none()) {
                     ledger::give_back(&mut counts, &mut Times::default(), &caps, ticket);
                 } else {
-                    windows.give_back(session.user(), |times| {
+                    windows.give_back(&session.person(), |times| {
                         ledger::give_back(&mut counts, times, &caps, ticket);
                     });
                 }
