@@ -272,8 +272,9 @@ def comparing_a_request(toolkit: Toolkit) -> Callable[[str], object]:
 @pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="there is no lock to let go of")
 @pytest.mark.parametrize("way", [recording, comparing, comparing_a_request])
 def test_others_run_while_big_texts_are_looked_at(way: Callable[[Toolkit], Callable[[str], object]]) -> None:
-    go, ran = threading.Event(), threading.Event()
-    other = threading.Thread(target=lambda: (go.wait(), ran.set()), daemon=True)
+    go, ran = threading.Lock(), threading.Event()
+    go.acquire()  # an event's `set` may wait for a thread that is about to wait for it
+    other = threading.Thread(target=lambda: (go.acquire(), ran.set()), daemon=True)
     interval = sys.getswitchinterval()
     with Session(DANA).active():
         # The id of a fence comes from the system, and asking that lets go of the lock.
@@ -282,7 +283,7 @@ def test_others_run_while_big_texts_are_looked_at(way: Callable[[Toolkit], Calla
         other.start()
         sys.setswitchinterval(10_000)
         try:
-            go.set()  # from here on the other thread runs only when this one lets go of the lock
+            go.release()  # from here on the other thread runs only when this one lets go of the lock
             for _ in range(100):
                 call(OTHER[:100])
             assert not ran.is_set(), "something else lets go of the lock, so this test shows nothing"
