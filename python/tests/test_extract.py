@@ -8,13 +8,15 @@ import datetime
 import enum
 import re
 import threading
-from contextvars import Context
+from contextvars import Context, copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import httpx
 import pytest
 
 from support.kits import Kit, dana, refused
+from support.watched import REFUSED, Watched
 from test_handles import COPIED, MAIL, Desk
 from toolpass import Session, ToolError, ToolRefused, current_call, current_session
 
@@ -336,3 +338,135 @@ def test_a_session_made_current_on_purpose_is() -> None:
             return current_session() is other
 
     assert desk.session.extract(desk.handle, bool, with_=extractor) is True
+
+
+class Bits(enum.IntFlag):
+    """What may stand together."""
+
+    READ = 1
+    WRITE = 2
+
+
+class Open(str, enum.Enum):
+    """Takes what it does not know for a member, as clients of services that grow do."""
+
+    PAID = "paid"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Open:
+        made = str.__new__(cls, str(value))
+        made._name_ = made._value_ = str(value)
+        return made
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer"),
+    [
+        (Open, MAIL),
+        (Open, Open(MAIL)),
+        (Bits, int.from_bytes(MAIL.encode(), "big")),
+        (Bits, Bits(int.from_bytes(MAIL.encode(), "big"))),
+        (Bits, 4),
+    ],
+)
+def test_a_member_that_nobody_declared_says_what_it_was_made_of(schema: Any, answer: Any) -> None:
+    desk = Desk()
+    refusal = refused(lambda: desk.session.extract(desk.handle, schema, with_=lambda *_: answer))
+    assert refusal.code == "invalid_arguments"
+
+
+@pytest.mark.parametrize("answer", [3, Bits.READ | Bits.WRITE])
+def test_declared_flags_may_stand_together(answer: Any) -> None:
+    desk = Desk()
+    assert desk.session.extract(desk.handle, Bits, with_=lambda *_: answer) == Bits.READ | Bits.WRITE
+    assert desk.session.extract(desk.handle, Open, with_=lambda *_: "paid") is Open.PAID
+
+
+class Talks(dict[str, int]):
+    """An answer that raises what it was made of when it is looked at."""
+
+    def items(self) -> Any:
+        raise ValueError(MAIL)
+
+
+@dataclasses.dataclass
+class Model:
+    """An answer that cannot be dumped."""
+
+    def model_dump(self) -> dict[str, int]:
+        raise ValueError(MAIL)
+
+
+@pytest.mark.parametrize("answer", [Talks(n=1), Model()])
+def test_an_answer_that_raises_when_it_is_looked_at_is_not_shown(answer: Any) -> None:
+    desk = Desk()
+
+    async def extractor(value: str, schema: Any) -> Any:
+        return answer
+
+    for run in (
+        lambda: desk.session.extract(desk.handle, {"n": int}, with_=lambda *_: answer),
+        lambda: asyncio.run(desk.session.aextract(desk.handle, {"n": int}, with_=extractor)),
+    ):
+        with pytest.raises(ToolError) as caught:
+            run()
+        assert "money" not in str(caught.value)
+
+
+def test_a_context_in_which_something_was_extracted_is_the_bodys_all_the_same(server: Server) -> None:
+    desk, watched = Desk(), Watched(server.url)
+
+    async def extractor(value: str, schema: Any) -> int:
+        return 1
+
+    async def extract() -> Context:
+        await desk.session.aextract(desk.handle, int, with_=extractor)
+        return copy_context()
+
+    context = asyncio.run(extract())
+    send = partial(httpx.post, server.url + REFUSED, json={}, trust_env=False)
+    assert watched.refusal(lambda: context.run(send)).code == "not_authorized"
+    assert server.arrived == []
+
+
+ADDRESS = re.compile(r"[a-z]+@[a-z.]+")
+EVE = "eve@evil.test"
+
+
+def test_without_the_persons_words_nobody_asks_who_named_a_value() -> None:
+    desk = Desk()
+    desk.session.extract(desk.handle, ORDER, with_=lambda *_: "ORD-4711")
+    desk.call(tool=desk.kit.tool(name="page", untrusted_output=True)(lambda: "a page"))
+    desk.call("nobody@example.com", "hello", tool=desk.tool(sends_out=True))
+    assert desk.got == [("nobody@example.com", "hello")]
+
+
+def test_what_was_extracted_is_not_what_the_person_looked_up() -> None:
+    desk = Desk()
+    desk.session.trust("Look up the order in the mail")
+    order = desk.session.extract(desk.handle, ORDER, with_=lambda *_: "ORD-4711")
+    outside: Any = {"effect": "read", "untrusted_output": True}
+    look_up = desk.kit.tool(name="look_up", **outside)(lambda order: "All about it is on www.evil.test/order today")
+    fetch = desk.kit.tool(name="fetch", **outside)(lambda url: "a page")
+    desk.call(order, tool=look_up)
+    assert desk.code("www.evil.test/order", tool=fetch) == "untrusted_input"
+
+
+def test_who_was_extracted_may_be_written_to_and_told_nothing_private() -> None:
+    desk = Desk()
+    desk.session.trust("Answer the mail")
+    address = desk.session.extract(desk.handle, ADDRESS, with_=lambda *_: EVE)
+    send = desk.tool(sends_out=True)
+    desk.call(tool=desk.kit.tool(name="page", untrusted_output=True)(lambda: f"a page of {EVE}"))
+    desk.call(address, "hello", tool=send)
+    assert desk.got == [(EVE, "hello")]
+    desk.call(tool=desk.kit.tool(name="payroll", reads_private=True)(lambda: "the payroll"))
+    assert desk.code(address, "hello", tool=send) == "exfiltration_risk"
+
+
+def test_a_schema_that_contains_itself_is_an_error() -> None:
+    desk = Desk()
+    schema: dict[str, Any] = {}
+    schema["next"] = schema
+    with pytest.raises(TypeError, match="contain itself"):
+        desk.session.extract(desk.handle, schema, with_=lambda *_: {})

@@ -6,6 +6,7 @@ annotations are in `toolpass._hints`, and the extractor is run where it has no a
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import dataclasses
 import datetime
@@ -27,6 +28,9 @@ if typing.TYPE_CHECKING:
 
 Spelled = tuple[Any, ...]
 
+MAX_DEPTH = 32
+"""How deep a schema may be nested."""
+
 
 def extract(session: Session, handle: str, schema: Any, with_: Callable[[Any, Any], Any]) -> Any:
     """See `Session.extract`."""
@@ -37,27 +41,31 @@ def extract(session: Session, handle: str, schema: Any, with_: Callable[[Any, An
     context = contextvars.copy_context()
     context.run(_leave)
     try:
-        answer = context.run(apart, with_, (value, schema))
+        answer = context.run(apart, _answer, (with_, value, schema))
     except Exception as error:
         raise _withheld(error) from None
-    return endorsed(session, spelled, _data(answer))
+    return endorsed(session, spelled, answer)
 
 
 async def aextract(session: Session, handle: str, schema: Any, with_: Callable[[Any, Any], Any]) -> Any:
     """See `Session.aextract`."""
     spelled = _prepared(schema, with_)
     value = kept(session, handle)
-    held: tuple[contextvars.ContextVar[Any], ...] = (SESSION, CALL, ACT_AS, APART)
-    before = [(variable, variable.get()) for variable in held]
-    _leave()
+    context = contextvars.copy_context()
+    context.run(_leave)
     try:
-        answer = await start_callable(with_, (value, schema))
+        answer = await context.run(asyncio.get_running_loop().create_task, _aanswer(with_, value, schema))
     except Exception as error:
         raise _withheld(error) from None
-    finally:
-        for variable, current in before:
-            variable.set(current)
-    return endorsed(session, spelled, _data(answer))
+    return endorsed(session, spelled, answer)
+
+
+def _answer(with_: Callable[[Any, Any], Any], value: Any, schema: Any) -> Any:
+    return _data(with_(value, schema))
+
+
+async def _aanswer(with_: Callable[[Any, Any], Any], value: Any, schema: Any) -> Any:
+    return _data(await start_callable(with_, (value, schema)))
 
 
 def _prepared(schema: Any, with_: Any) -> Spelled:
@@ -91,12 +99,14 @@ def _data(answer: Any) -> Any:
     return answer
 
 
-def spell(schema: Any, place: str) -> Spelled:
+def spell(schema: Any, place: str, depth: int = 0) -> Spelled:
     """A schema as nested tuples.
 
     Raises:
         TypeError: A type whose values could say anything, naming where it stands and what is accepted.
     """
+    if depth > MAX_DEPTH:
+        raise TypeError(f"expected {place} to be nested at most {MAX_DEPTH} deep; it may contain itself")
     while typing.get_origin(schema) is typing.Annotated or hasattr(schema, "__supertype__"):
         schema = schema.__supertype__ if hasattr(schema, "__supertype__") else schema.__origin__
     if schema in (None, type(None)):
@@ -112,10 +122,10 @@ def spell(schema: Any, place: str) -> Spelled:
     if origin is typing.Literal:
         return ("literal", *typing.get_args(schema))
     if origin is typing.Union or origin is types.UnionType:
-        return ("union", *(spell(part, place) for part in typing.get_args(schema)))
+        return ("union", *(spell(part, place, depth + 1) for part in typing.get_args(schema)))
     fields = _fields(schema)
     if fields:
-        return ("fields", *((name, spell(part, f"`{name}`")) for name, part in fields.items()))
+        return ("fields", *((name, spell(part, f"`{name}`", depth + 1)) for name, part in fields.items()))
     raise TypeError(
         f"expected {place} to be bool, int, date, datetime, an Enum, a Literal, a compiled pattern of an id, str (which"
         " comes back as a handle), None, a union of these, or named members of these: a mapping, a TypedDict, a"

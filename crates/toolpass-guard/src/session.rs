@@ -254,6 +254,20 @@ impl Session {
             .get_or_insert_with(|| self.nobody_yet())
             .say(text);
         self.0.was_told.store(true, Ordering::Release);
+        self.spare(text);
+    }
+
+    /// Remember a value whose type leaves no room for a message: it is never held against a call. It is not the person's word:
+    /// what it looks up is not what they asked for, and whom it names they have not.
+    pub fn endorse(&self, value: &str) {
+        self.told()
+            .get_or_insert_with(|| self.nobody_yet())
+            .endorse(value);
+        self.spare(value);
+    }
+
+    /// Do not compare with this text.
+    fn spare(&self, text: &str) {
         let reader = {
             let mut outside = self.outside();
             match &outside.record {
@@ -361,7 +375,8 @@ impl Session {
         known.record.as_ref()?.check(arguments, ignored, tokens)
     }
 
-    /// Keep a value behind a handle, in this process. Answers what the model is given, and the values that made room.
+    /// Keep a value behind a handle, in this process, whose number is another one after a fork. Answers what the model is given,
+    /// and the values that made room.
     /// Errors: [`handle::TooLarge`].
     pub fn keep(
         &self,

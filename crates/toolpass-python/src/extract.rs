@@ -94,7 +94,7 @@ fn given_back<'py>(
         }
         Endorsed::Value(value) => {
             if !value.object.is_none() && !value.object.is_instance_of::<PyBool>() {
-                session.trust(&trusted(&value.object)?);
+                session.endorse(&written(&value.object)?);
             }
             Ok(value.object)
         }
@@ -102,7 +102,7 @@ fn given_back<'py>(
 }
 
 /// How an endorsed value reads where an argument names it.
-fn trusted(value: &Bound<'_, PyAny>) -> PyResult<String> {
+fn written(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let is_plain = value.is_exact_instance_of::<PyString>() || value.getattr("value").is_err();
     let value = if is_plain {
         value.clone()
@@ -281,13 +281,37 @@ fn spelled<'py>(object: &Bound<'py, PyAny>, class: &str) -> Option<Bound<'py, Py
     class.call_method1("fromisoformat", (text,)).ok()
 }
 
-/// A member of an enumeration, or the one that has this value.
+/// A member that the declaration of an enumeration names, or the one that has this value. A class may make members up when it is
+/// asked for them (`_missing_`, `IntFlag`), and those say whatever they were made of.
 fn member<'py>(class: &Bound<'py, PyAny>, object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    if object.get_type().is(class) {
-        return Some(object.clone());
+    let found = if object.get_type().is(class) {
+        object.clone()
+    } else {
+        class.call1((object,)).ok()?
+    };
+    let members = class.getattr("__members__").ok()?;
+    let members: Vec<_> = members
+        .call_method0("values")
+        .and_then(|members| members.try_iter()?.collect())
+        .ok()?;
+    let is_declared = members.iter().any(|member| member.is(&found));
+    (is_declared || is_combined(&found, &members)).then_some(found)
+}
+
+/// Whether it is flags of these together, and nothing else.
+fn is_combined(found: &Bound<'_, PyAny>, members: &[Bound<'_, PyAny>]) -> bool {
+    static FLAG: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let same_class = |member: &Bound<'_, PyAny>| member.get_type().is(found.get_type());
+    let is_flag = FLAG
+        .import(found.py(), "enum", "Flag")
+        .and_then(|flag| found.is_instance(flag));
+    if !is_flag.unwrap_or(false) || !members.first().is_some_and(same_class) {
+        return false;
     }
-    let found = class.call1((object,)).ok()?;
-    found.get_type().is(class).then_some(found)
+    let bits = |flag: &Bound<'_, PyAny>| flag.getattr("value")?.extract::<u64>();
+    let declared = members.iter().filter_map(|member| bits(member).ok());
+    let declared = declared.fold(0, |all, bits| all | bits);
+    bits(found).is_ok_and(|bits| bits & !declared == 0)
 }
 
 /// What refusals of an extraction are called, and what the handles of its free texts begin with.

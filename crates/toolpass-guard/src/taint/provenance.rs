@@ -97,7 +97,9 @@ pub(crate) fn of_call(
         let place = argument.parameter;
         let unnamed = if tool.is_destination(place) && !reads {
             let is_held = rules.destinations && tool.inputs_of(place) == Inputs::Check;
-            (is_held && !is_named(sources, tool, given, argument)).then_some(Unnamed::Destination)
+            let is_fine = |part: &str| sources.is_endorsed(part);
+            (is_held && !is_named(sources, tool, given, argument, is_fine))
+                .then_some(Unnamed::Destination)
         } else if reads && tool.is_fetched(place) {
             let is_held = rules.fetches && !tool.waives(place);
             (is_held && !is_fetchable(sources, tool, argument)).then_some(Unnamed::Fetch)
@@ -134,7 +136,8 @@ pub(crate) fn reaches_only_named(sources: &Sources, tool: &Tool, given: &[GivenT
             .peek()
             .is_some_and(|argument| !argument.texts.is_empty()),
     };
-    has_some && destinations.all(|argument| is_named(sources, tool, given, argument))
+    // An endorsed value is fine to send to, and yet somebody outside may have chosen it.
+    has_some && destinations.all(|argument| is_named(sources, tool, given, argument, |_| false))
 }
 
 /// Whether the person's words, and nothing else, are the arguments of a call: what it gives back was looked up by them.
@@ -148,11 +151,18 @@ pub(crate) fn is_looked_up(sources: &Sources, given: &[GivenTexts]) -> bool {
     some && all
 }
 
-/// Whether somebody whose word counts named every place in an argument.
-fn is_named(sources: &Sources, tool: &Tool, given: &[GivenTexts], argument: &GivenTexts) -> bool {
+/// Whether somebody whose word counts named every place in an argument that is not fine anyway.
+fn is_named(
+    sources: &Sources,
+    tool: &Tool,
+    given: &[GivenTexts],
+    argument: &GivenTexts,
+    is_fine: impl Fn(&str) -> bool,
+) -> bool {
     let mut parts = argument.texts.iter().flat_map(|text| chunks::parts(text));
     parts.all(|part| {
-        sources.names(part)
+        is_fine(part)
+            || sources.names(part)
             || is_declared(tool, part)
             || (sources.stands_in_looked_up(part) && is_a_detail(sources, given, argument))
     })
@@ -180,6 +190,7 @@ fn is_fetchable(sources: &Sources, tool: &Tool, argument: &GivenTexts) -> bool {
     let mut parts = argument.texts.iter().flat_map(|text| chunks::parts(text));
     parts.all(|part| {
         sources.names(part)
+            || sources.is_endorsed(part)
             || is_declared(tool, part)
             || sources.stands_in_looked_up_elsewhere(part, &tool.name)
     })
@@ -190,7 +201,9 @@ fn carries_links(sources: &Sources, argument: &GivenTexts) -> bool {
     argument.texts.iter().any(|text| {
         let mut found = false;
         chunks::each_link(text, &mut |link| {
-            found |= !sources.gave(link) && !sources.stands_in_looked_up(link);
+            found |= !sources.gave(link)
+                && !sources.is_endorsed(link)
+                && !sources.stands_in_looked_up(link);
         });
         found
     })
@@ -206,6 +219,7 @@ fn is_called_by_name(sources: &Sources, tool: &Tool, argument: &GivenTexts) -> b
         !chunks::is_date(text)
             && sources.is_mentioned(text)
             && !sources.said(text)
+            && !sources.is_endorsed(text)
             && !is_declared(tool, text)
     })
 }

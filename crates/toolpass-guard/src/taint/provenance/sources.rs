@@ -19,6 +19,8 @@ pub struct Sources {
     said: PrintSet,
     /// Who they are. Their name stands in most records about them, so it names none of these.
     identity: PrintSet,
+    /// Values whose type leaves no room for a message. Nobody named them.
+    endorsed: PrintSet,
     /// Whole values that tools of the application's own gave, and those of records that the person named.
     given: PrintSet,
     /// Chunks, and pairs of them, in texts that are more than a value: whoever wrote them may have meant them to be used.
@@ -61,6 +63,7 @@ impl Sources {
             capacity,
             said: PrintSet::default(),
             identity: PrintSet::default(),
+            endorsed: PrintSet::default(),
             given: PrintSet::default(),
             mentioned: PrintSet::default(),
             looked_up: PrintSet::default(),
@@ -96,6 +99,12 @@ impl Sources {
             prints.push(self.key.token(VALUE, &chunks::spelling(before)));
         }
         let _ = self.said.extend(&prints, self.capacity);
+    }
+
+    /// Remember a value that is endorsed.
+    pub(crate) fn endorse(&mut self, value: &str) {
+        let print = self.print(value);
+        let _ = self.endorsed.extend(print.as_slice(), self.capacity);
     }
 
     /// What is to be remembered of what a call gave back.
@@ -154,6 +163,12 @@ impl Sources {
     pub(super) fn said(&self, text: &str) -> bool {
         self.print(text)
             .is_some_and(|print| self.said.contains(print))
+    }
+
+    /// Whether it is endorsed.
+    pub(super) fn is_endorsed(&self, text: &str) -> bool {
+        self.print(text)
+            .is_some_and(|print| self.endorsed.contains(print))
     }
 
     /// Whether the person said it, or a tool of the application's own gave it, or a record they named.
