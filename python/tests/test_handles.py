@@ -415,6 +415,34 @@ def test_a_nested_refusal_says_nothing_of_it() -> None:
     assert not desk.session.saw_untrusted
 
 
+def test_what_inner_tools_give_back_behind_a_handle_does_not_reach_the_model() -> None:
+    desk = Desk()
+    page = desk.kit.tool(name="page", untrusted_output=True)(lambda: MAIL)
+    middle = desk.kit.tool(name="middle")(lambda: page())
+    desk.call(tool=desk.kit.tool(name="outer", untrusted_output="handle")(lambda: [page(), middle()]))
+    assert not desk.session.saw_untrusted
+    assert desk.code(to=COPIED) == "untrusted_input"  # it is remembered all the same
+    desk.call(tool=desk.kit.tool(name="plain")(lambda: page()))
+    assert desk.session.saw_untrusted
+
+
+def test_what_a_value_is_called_is_not_shown() -> None:
+    class Odd:
+        """Says what it was made of whenever it is asked."""
+
+        def __str__(self) -> str:
+            raise ValueError(MAIL)
+
+        __repr__ = __sizeof__ = __str__  # type: ignore[assignment]
+
+    desk = Desk(type(MAIL, (Odd,), {})())
+
+    def body(number: int) -> None:
+        """Takes no such thing."""
+
+    assert desk.code(desk.handle, tool=desk.kit.tool(name="takes", handles=("number",))(body)) == "invalid_arguments"
+
+
 def test_the_event_names_the_handle_and_not_the_text() -> None:
     desk = Desk()
     desk.call(body=desk.shown)

@@ -39,11 +39,12 @@ pub(crate) fn check<V: Value, H: Host<V>>(
 
     for (argument, parameter) in bound().filter(|(argument, _)| !argument.is_default) {
         if !parameter.hint.fits(&argument.value) {
-            let reason = wording::wrong_type(
-                &parameter.name,
-                &parameter.hint_shown,
-                &argument.value.type_name(),
-            );
+            // The name of a type may be made of outside text as well.
+            let actual = match &argument.handle {
+                Some(_) => "what the handle stands for".into(),
+                None => argument.value.type_name(),
+            };
+            let reason = wording::wrong_type(&parameter.name, &parameter.hint_shown, &actual);
             return refuse(RefusalCode::InvalidArguments, reason);
         }
     }

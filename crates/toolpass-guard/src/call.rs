@@ -56,6 +56,8 @@ pub struct Call {
     /// The texts of its arguments, which may repeat outside text.
     pub(crate) repeatable: Given,
     parent: Option<String>,
+    /// Whether what its body reads does not reach the model: its output, or that of a call it is made in, stays behind a handle.
+    pub(crate) stays: bool,
     id: OnceLock<String>,
     began: Monotonic,
     wall: Wall,
@@ -171,7 +173,7 @@ impl Permit {
     pub fn enter(self) -> Arc<Call> {
         self.slots.keep();
         if let Some(session) = &self.call.session {
-            if output::of(&self.call) == Output::Fenced {
+            if self.call.marks().untrusted {
                 session.mark_untrusted();
             }
             if self.call.tool.reads_private {
@@ -187,13 +189,15 @@ impl Call {
     pub(crate) fn new(
         (settings, tool): (Arc<Settings>, Arc<Tool>),
         session: Option<Session>,
-        parent: Option<String>,
+        parent: Option<&Call>,
         (began, wall): (Monotonic, Wall),
         (arguments, given, repeatable): (Option<String>, Arguments, Given),
     ) -> Call {
         let hooked = tool.wants_hook(&settings);
         let file = settings.entitlements.as_deref();
         let effect = effect_of(tool.effect, standing(file, &tool.name));
+        let stays_within = |outer: &Call| outer.stays && outer.phase() == Phase::Running;
+        let stays = tool.outside.behind_handle || parent.is_some_and(stays_within);
         Call {
             settings,
             tool,
@@ -202,7 +206,8 @@ impl Call {
             effect,
             given,
             repeatable,
-            parent,
+            stays,
+            parent: parent.map(|outer| outer.id().to_owned()),
             id: OnceLock::new(),
             began,
             wall,
@@ -216,7 +221,7 @@ impl Call {
     /// What its session has seen once its body has run.
     pub(crate) fn marks(&self) -> Marks {
         Marks {
-            untrusted: output::of(self) == Output::Fenced,
+            untrusted: output::of(self) == Output::Fenced && !self.stays,
             private: self.tool.reads_private,
         }
     }

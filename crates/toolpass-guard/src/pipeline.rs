@@ -41,8 +41,8 @@ pub struct Begin<'b, V> {
     pub session: Option<Session>,
     /// The bound arguments, or why they could not be bound.
     pub arguments: Result<&'b [Argument<V>], String>,
-    /// The id of the call this one is made in.
-    pub parent: Option<String>,
+    /// The call this one is made in.
+    pub parent: Option<Arc<Call>>,
     /// When it begins.
     pub now: Monotonic,
     /// When it begins, for the audit event.
@@ -151,7 +151,7 @@ pub fn begin<V: Value, H: Host<V> + AskText>(input: Begin<'_, V>, host: &mut H) 
     let call = Arc::new(Call::new(
         (input.settings, input.tool),
         input.session,
-        input.parent,
+        input.parent.as_deref(),
         when,
         (shown, given, repeatable),
     ));

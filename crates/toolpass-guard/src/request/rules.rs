@@ -513,8 +513,7 @@ impl RequestCheck {
 
     /// What the session has seen once this request has left.
     fn marks(&self) -> Marks {
-        // What a body reads that keeps its output behind a handle does not reach the model.
-        let stays = self.call.tool.outside.behind_handle && !self.late;
+        let stays = self.call.stays && !self.late;
         let marks = self.marks_of_subject();
         Marks {
             untrusted: marks.untrusted && !stays,

@@ -108,7 +108,7 @@ pub(crate) fn kept_in<'py>(
     let large = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
     let mut found = Vec::new();
     texts::collect(&value, &mut Budget::of_result(), &mut found).map_err(|error| large(&error))?;
-    let bytes = size_of(&value, &found)?;
+    let bytes = size_of(&value, &found);
     if bytes > handle::MAX_BYTES {
         return Err(large(&handle::TooLarge));
     }
@@ -149,15 +149,15 @@ fn kind_of(value: &Bound<'_, PyAny>) -> Kind {
     }
 }
 
-/// About how many bytes a value of these texts is; what Python says of it when that is more.
-fn size_of(value: &Bound<'_, PyAny>, texts: &[String]) -> PyResult<usize> {
+/// About how many bytes a value of these texts is; what Python says of it when that is more. A value that raises when it is asked
+/// has not said anything.
+fn size_of(value: &Bound<'_, PyAny>, texts: &[String]) -> usize {
     static GETSIZEOF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let own = GETSIZEOF
-        .import(value.py(), "sys", "getsizeof")?
-        .call1((value, 0))?
-        .extract::<usize>()?;
+        .import(value.py(), "sys", "getsizeof")
+        .and_then(|size_of| size_of.call1((value, 0))?.extract::<usize>());
     let of_texts: usize = texts.iter().map(|text| text.len() + OF_AN_OBJECT).sum();
-    Ok(own.max(of_texts))
+    own.unwrap_or_default().max(of_texts)
 }
 
 /// What Python needs beside a text.

@@ -71,7 +71,7 @@ pub(super) enum Driven {
 #[derive(Default)]
 struct Surroundings<'py> {
     session: Option<Bound<'py, Session>>,
-    parent: Option<String>,
+    parent: Option<Arc<Call>>,
     unhooked: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl<'py> Surroundings<'py> {
                 None
             },
             session: current_session(py, state.session.as_ref())?,
-            parent: current_call(py)?.map(|outer| outer.get().call.id().to_owned()),
+            parent: current_call(py)?.map(|outer| Arc::clone(&outer.get().call)),
         })
     }
 }
