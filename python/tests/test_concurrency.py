@@ -233,9 +233,9 @@ PAGE, OTHER = (" ".join(f"{word}{number}" for number in range(20_000)) for word 
 
 
 def recording(toolkit: Toolkit) -> Callable[[str], object]:
-    """A call that records the text."""
+    """A call that records the text, and fences nothing: for the id of a fence the system is asked, without the lock."""
     texts: list[str] = []
-    read_page = toolkit.tool(name="read_page", untrusted_output=True)(lambda: texts.pop())
+    read_page = toolkit.tool(name="read_page", untrusted_output="handle")(lambda: texts.pop())
 
     def call(text: str) -> None:
         texts.append(text)
@@ -281,6 +281,8 @@ def test_others_run_while_big_texts_are_looked_at(way: Callable[[Toolkit], Calla
         call = way(Toolkit(audit=None, fence_untrusted=False))
         call(OTHER[:100])  # whatever is imported on first use
         other.start()
+        gc.collect()  # what earlier tests left may let go of the lock when it is closed
+        gc.disable()
         sys.setswitchinterval(10_000)
         try:
             go.release()  # from here on the other thread runs only when this one lets go of the lock
@@ -294,6 +296,7 @@ def test_others_run_while_big_texts_are_looked_at(way: Callable[[Toolkit], Calla
             assert ran.is_set()
         finally:
             sys.setswitchinterval(interval)
+            gc.enable()
     other.join()
 
 
