@@ -96,8 +96,8 @@ def test_a_limit_over_time_is_the_users_over_all_conversations(shared: Store) ->
     kit = Kit(**shared.settings)
     user = f"{conversation()}@example.com"
     tool = kit.tool(name="hourly", limit="2/hour")(lambda: 1)
-    for _ in range(2):
-        with Session(user).active():
+    for spelled in (user, user.upper()):
+        with Session(spelled).active():
             assert tool() == 1
     with Session(user).active():
         refusal = refused(tool)

@@ -170,7 +170,7 @@ impl Keeper {
         Ok(toolpass_store::place(
             self.id,
             secret.expose(),
-            &who(session),
+            &who(session, &session.person()),
         ))
     }
 
@@ -241,12 +241,13 @@ impl FromStore {
 }
 
 async fn find(sessions: &Sessions, session: &Session) -> Result<Place, String> {
-    sessions.place(&who(session)).await.map_err(said)
+    let person = session.person();
+    sessions.place(&who(session, &person)).await.map_err(said)
 }
 
-fn who(session: &Session) -> Who<'_> {
+fn who<'s>(session: &'s Session, person: &'s str) -> Who<'s> {
     Who {
-        user: session.user(),
+        user: person,
         groups: session.groups(),
         conversation: session.conversation(),
     }

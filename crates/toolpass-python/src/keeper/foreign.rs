@@ -7,6 +7,7 @@ use toolpass_guard::session::stored::{Answer, Operation, Place};
 use toolpass_store::wire;
 
 use crate::host::close_awaitable;
+use crate::source::Quiet;
 
 /// The methods such an object has.
 pub(super) const METHODS: [&str; 6] = ["get", "mark", "matches", "record", "release", "reserve"];
@@ -18,6 +19,8 @@ pub(super) fn call(
     operation: &Operation,
 ) -> PyResult<Answer> {
     let (method, arguments, keywords) = asked(store, place, operation)?;
+    let quiet = Quiet::default();
+    quiet.begin_in_body(store.py())?;
     let answer = method.call(arguments, Some(&keywords))?;
     if close_awaitable(&answer)? {
         return Err(PyTypeError::new_err(
