@@ -20,8 +20,6 @@ from toolpass import Session, ToolRefused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from support.server import Certificates
-
 PAGES = sorted([*(ROOT / "docs").glob("[gc]*/*.md"), ROOT / "README.md"])
 
 
@@ -73,15 +71,9 @@ def test_the_rest_of_the_readme(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_commands_of_a_page_are_understood(
-    page: Path, folder: Path, certificates: Certificates, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    machine = tmp_path_factory.mktemp("etc")
-    issued = certificates.authority.issue_cert("localhost")
-    issued.private_key_pem.write_to_path(machine / "tls.key")
-    issued.cert_chain_pems[0].write_to_path(machine / "tls.crt")
+def test_the_commands_of_a_page_are_understood(page: Path, folder: Path) -> None:
     for text in blocks(page, "yaml"):
-        (folder / "toolpass.yaml").write_text(text.replace("/etc/toolpass/", f"{machine}/"))
+        (folder / "toolpass.yaml").write_text(text)
     (folder / "request.json").write_text('{"title": "Fix", "head": "fix-typo", "base": "main"}')
     program = Path(sysconfig.get_path("scripts")) / "toolpass"
     for line in "".join(blocks(page, "sh")).replace("\\\n", " ").splitlines():
