@@ -1,6 +1,6 @@
 //! What every store of runs owes, in memory and in a file; and what the file owes beyond a process' life.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::indexing_slicing, reason = "tests")]
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -87,7 +87,7 @@ async fn an_event_of_a_reporter_is_kept_once() {
             1
         );
         assert_eq!(
-            runs.add(&from("k"), &[one.clone()], at(2))
+            runs.add(&from("k"), std::slice::from_ref(&one), at(2))
                 .await
                 .unwrap()
                 .stored,
@@ -127,7 +127,9 @@ async fn the_end_of_a_call_takes_the_place_of_its_beginning() {
     each("started", async |runs| {
         let begun = call("a", "dana@acme.com", "started", "gh");
         let ended = call("a", "dana@acme.com", "ran", "gh");
-        runs.add(&from("k"), &[begun.clone()], at(1)).await.unwrap();
+        runs.add(&from("k"), std::slice::from_ref(&begun), at(1))
+            .await
+            .unwrap();
         assert_eq!(
             runs.add(&from("k"), &[ended], at(2)).await.unwrap().stored,
             1
