@@ -1,6 +1,6 @@
 //! What every store of runs owes, in memory and in a file; and what the file owes beyond a process' life.
 
-#![expect(clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::path::PathBuf;
 use std::time::Duration;
