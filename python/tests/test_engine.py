@@ -18,6 +18,7 @@ from support.standin import ADMIN, GithubStandin
 from toolpass import PermissionDenied, Session, Toolpass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FAKE = {"id": "fake", "integration": "fake"}
@@ -206,7 +207,16 @@ async def _acheck(engine: Toolpass) -> bool:
     return (await engine.acheck(*QUESTION, fresh=True)).allowed
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Raise for the signal also where it was ignored at the start, as it is for what a shell runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.usefixtures("interruptible")
 def test_a_signal_interrupts_a_wait(github: GithubStandin) -> None:
     accepted: list[socket.socket] = []
 
