@@ -7,7 +7,6 @@ INVARIANT: whoever returns from here has a permit; every other end is an excepti
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 from contextvars import ContextVar
@@ -60,12 +59,6 @@ async def permit_async(call: Caller, parts: Parts) -> Permit:
         return step
     finally:
         CALL.reset(token)
-
-
-def held(permit: Permit) -> contextlib.AbstractContextManager[Permit]:
-    """Keep a permit for as long as hooks below may use it up."""
-    Layers.upper = True
-    return contextlib.nullcontext(permit)
 
 
 def admitted(call: Caller, parts: Parts) -> bool:
