@@ -1,9 +1,9 @@
 //! A decision, as the command prints it.
 
 use serde::Serialize;
-use toolpass_core::clock::Wall;
 use toolpass_core::codes::Outcome;
 use toolpass_core::decision::Decision;
+use toolpass_engine::stamp::rfc3339;
 
 use crate::exit::{Exit, Stop};
 use crate::output::Page;
@@ -57,12 +57,4 @@ struct Whole<'a> {
     as_of: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-}
-
-fn rfc3339(time: Wall) -> String {
-    let seconds = i64::try_from(time.0.as_secs()).unwrap_or(i64::MAX);
-    let nanos = i32::try_from(time.0.subsec_nanos()).unwrap_or(0);
-    jiff::Timestamp::new(seconds, nanos)
-        .unwrap_or(jiff::Timestamp::MAX)
-        .to_string()
 }

@@ -10,7 +10,8 @@ use toolpass_core::decision::Decision;
 use toolpass_core::evidence::UpstreamCall;
 use toolpass_http::budget::Step;
 
-use crate::record::{Object, rfc3339};
+use crate::record::Object;
+use crate::stamp::rfc3339;
 
 /// A decision and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,4 +27,5 @@ pub mod options;
 mod outcome;
 mod pipeline;
 mod record;
+pub mod stamp;
 mod validate;

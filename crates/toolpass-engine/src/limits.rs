@@ -18,7 +18,7 @@ use toolpass_http::error::Error;
 use toolpass_integration::failure::Failure;
 
 use crate::outcome::{Stop, out_of_time};
-use crate::record::rfc3339;
+use crate::stamp::rfc3339;
 
 /// The limits of one connection.
 pub(crate) struct Limits {

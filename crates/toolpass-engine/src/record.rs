@@ -9,7 +9,6 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use toolpass_core::clock::Wall;
 use toolpass_core::decision::Decision;
 use toolpass_core::evidence::{Evidence, UpstreamCall};
@@ -18,6 +17,7 @@ use toolpass_core::secret::REDACTED;
 
 use crate::caller::Caller;
 use crate::log::Mask;
+use crate::stamp::rfc3339;
 
 /// What a line says.
 pub(crate) struct DecisionRecord<'a> {
@@ -93,15 +93,6 @@ impl DecisionRecord<'_> {
     fn masked<'t>(&self, is_masked: bool, text: &'t str) -> &'t str {
         if is_masked { REDACTED } else { text }
     }
-}
-
-/// Wall time as RFC 3339 in UTC, its fraction without trailing zeros.
-pub(crate) fn rfc3339(time: Wall) -> String {
-    let seconds = i64::try_from(time.0.as_secs()).unwrap_or(i64::MAX);
-    let nanos = i32::try_from(time.0.subsec_nanos()).unwrap_or(0);
-    Timestamp::new(seconds, nanos)
-        .unwrap_or(Timestamp::MAX)
-        .to_string()
 }
 
 fn evidence(evidence: &Evidence) -> String {

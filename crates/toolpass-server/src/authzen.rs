@@ -14,12 +14,13 @@ use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Facts, Freshness, Question};
 use toolpass_engine::engine::MAX_BATCH;
+use toolpass_engine::stamp::rfc3339;
 use toolpass_wire::json::Json;
 
 use crate::exchange::Asked;
 use crate::members::{json, kind};
 use crate::reply::{Form, Reply};
-use crate::v1::{malformed, rfc3339};
+use crate::v1::malformed;
 
 /// An answer.
 #[derive(Serialize)]

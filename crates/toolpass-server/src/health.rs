@@ -10,10 +10,10 @@ use serde::Serialize;
 use toolpass_config::server::Scope;
 use toolpass_core::clock::Wall;
 use toolpass_engine::lookup::ProbeReport;
+use toolpass_engine::stamp::rfc3339;
 
 use crate::exchange::Asked;
 use crate::reply::{Form, Reply};
-use crate::v1::rfc3339;
 
 /// What the last probes came to.
 #[derive(Debug, Default)]

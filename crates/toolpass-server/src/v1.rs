@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt};
 use http::StatusCode;
-use jiff::Timestamp;
 use serde::Serialize;
-use toolpass_core::clock::Wall;
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Facts, Freshness, Question};
 use toolpass_engine::engine::MAX_BATCH;
+use toolpass_engine::stamp::rfc3339;
 use toolpass_wire::json::Json;
 
 use crate::check::person;
@@ -112,15 +111,6 @@ pub(crate) fn malformed(text: &str) -> Decision {
     let mut decision = Decision::unknown(Code::InvalidRequest, text);
     decision.status = StatusCode::BAD_REQUEST.as_u16();
     decision
-}
-
-/// Wall time as RFC 3339 in UTC.
-pub(crate) fn rfc3339(at: Wall) -> String {
-    let seconds = i64::try_from(at.0.as_secs()).unwrap_or(i64::MAX);
-    let nanos = i32::try_from(at.0.subsec_nanos()).unwrap_or(0);
-    Timestamp::new(seconds, nanos)
-        .unwrap_or(Timestamp::MAX)
-        .to_string()
 }
 
 /// Seconds, whole or with a fraction.

@@ -16,6 +16,7 @@ use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{Either, StreamBody};
 use toolpass_core::clock::Wall;
+use toolpass_engine::stamp::rfc3339;
 use toolpass_store::runs::run::to_json;
 use toolpass_wire::json::Json;
 
@@ -24,7 +25,6 @@ use super::rows::{MOST, Row, Rows, requests};
 use super::{invalid, is_off, not_found, safe};
 use crate::exchange::Asked;
 use crate::reply::Reply;
-use crate::v1::rfc3339;
 
 /// What is still to be sent.
 struct Sending {
