@@ -24,6 +24,7 @@ pub mod echo;
 mod error;
 pub mod faults;
 pub mod github;
+mod graphql;
 pub mod identity;
 pub mod journal;
 pub mod message;

@@ -48,6 +48,8 @@ pub struct Extracted {
     pub effect: Option<Effect>,
     /// Another audience than the row's.
     pub sends_out: Option<Audience>,
+    /// Why this request is only ever on the agent's own authority, though its row is not.
+    pub agent_only: Option<Text>,
 }
 
 /// A pair as an extractor names it; its effect is the request's unless written.
@@ -100,6 +102,12 @@ impl Extracted {
     /// The same, with another audience than the row's.
     pub fn sending_to(mut self, audience: Audience) -> Extracted {
         self.sends_out = Some(audience);
+        self
+    }
+
+    /// The same, only ever on the agent's own authority: as the user it is unresolved, for this reason.
+    pub fn agent_only(mut self, why: &'static str) -> Extracted {
+        self.agent_only = Some(why.into());
         self
     }
 }

@@ -6,6 +6,8 @@
 //! expanded whatever type they are on, and a document that two servers could read differently is [`Unresolved`].
 //! SOURCE: GraphQL specification, October 2021, sections 2 (grammar), 5 (validation) and 6.1 (variables); GraphQL over HTTP.
 
+pub mod input;
+
 use std::collections::BTreeMap;
 
 use apollo_parser::cst::{self, CstNode as _};

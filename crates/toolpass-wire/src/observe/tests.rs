@@ -1046,3 +1046,32 @@ fn two_readings_of_a_host_are_none() {
     let other = on("https://{region}.s3.{bucket}.amazonaws.com");
     assert!(matches!(other, Observation::Unresolved { .. }), "{other:?}");
 }
+
+#[test]
+fn a_reader_may_leave_a_request_to_the_agent() {
+    let own = |_: &crate::reading::Reading<'_>| {
+        Ok(crate::extract::Extracted::default().agent_only("the agent's own inbox"))
+    };
+    let rows = Rows {
+        routes: vec![
+            Route::new("POST", "/rpc", None, None).reads(own),
+            Route::new("POST", "/other", None, None),
+        ],
+        ..Rows::default()
+    };
+    let systems = Systems::new(vec![system(
+        "own",
+        "own",
+        Some(leaked(rows, &[])),
+        &["https://api.example.com"],
+    )]);
+    let agent_only = |line: &str| match systems.observe(&request(line)) {
+        Observation::Mapped { row, .. } => row.agent_only,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        agent_only("POST https://api.example.com/rpc").as_deref(),
+        Some("the agent's own inbox")
+    );
+    assert_eq!(agent_only("POST https://api.example.com/other"), None);
+}

@@ -88,6 +88,7 @@ fn as_named(
             .effect
             .or_else(|| Some(route.effect_of(reading.method()))),
         sends_out: extracted.sends_out.or(route.sends_out),
+        agent_only: extracted.agent_only,
         ..Extracted::default()
     })
 }

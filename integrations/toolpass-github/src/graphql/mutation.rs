@@ -11,6 +11,7 @@ use toolpass_core::effect::Effect;
 use toolpass_wire::extract::Pair;
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::graphql::RootField;
+use toolpass_wire::graphql::input::Input;
 
 use super::{at_node, selection};
 use crate::actions::Action::{
@@ -22,11 +23,11 @@ use crate::facts::{
     REACTION_ON, REOPENS, WHEN_READY, WRITES,
 };
 use input::{
-    Input, assign, clone_template, close_issue, comment_on_lines, commit_on_branch,
-    create_deployment, create_discussion, create_issue, create_linked_branch, create_project,
-    create_pull_request, create_ref, create_repository, enqueue, issue_of_project, item_of_project,
-    link_of_project, merge_branch, review, sub_issue, teams_of_repository, update_issue,
-    update_pull_request, update_refs, update_repository,
+    assign, clone_template, close_issue, comment_on_lines, commit_on_branch, create_deployment,
+    create_discussion, create_issue, create_linked_branch, create_project, create_pull_request,
+    create_ref, create_repository, enqueue, issue_of_project, item_of_project, link_of_project,
+    merge_branch, review, sub_issue, teams_of_repository, update_issue, update_pull_request,
+    update_refs, update_repository,
 };
 
 /// What one mutation comes to.
@@ -51,11 +52,11 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
         .and_then(|at| MUTATIONS.get(at));
     let (_, row) = row.ok_or_else(unknown)?;
     selection::of_payload(&root.selections)?;
-    let input = Input::of(root)?;
+    let input = Input::only(root)?;
     let pairs = match row.how {
         How::Asks(action, ids) => ids
             .iter()
-            .map(|id| row.pair(action, input.id(id)?))
+            .map(|id| row.pair(action, input.text(id)?))
             .collect::<Result<_, _>>()?,
         How::Reads(read) => read(&input)?,
         How::LeftOut(why) => {

@@ -5,16 +5,15 @@
 //!
 //! Source: octokit/graphql-schema; docs.github.com/graphql.
 
-mod document;
 mod mutations;
 mod objects;
 
 use serde_json::{Map, Value, json};
 
-use self::document::{Field, Operation, Selection};
-use self::objects::FieldError;
 use super::auth::{Caller, message};
 use super::call::{Answer, Call};
+use crate::graphql::document::{self, Field};
+use crate::graphql::walk::{self, FieldError, Schema};
 use crate::message::{Reply, set};
 
 /// The endpoint.
@@ -53,164 +52,38 @@ fn answer(call: &mut Call<'_>) -> Answer {
             ));
         }
     };
-    let mut walk = Walk {
-        call,
-        errors: Vec::new(),
-        fatal: false,
-    };
-    let data = walk.operation(&operation);
-    let mut body = Map::new();
-    if !walk.fatal {
-        body.insert("data".to_owned(), data);
-    }
-    if !walk.errors.is_empty() {
-        body.insert("errors".to_owned(), Value::Array(walk.errors));
-    }
-    Ok(Reply::json(200, &Value::Object(body)))
+    let body = walk::answer(&mut Objects(call), &operation);
+    Ok(Reply::json(200, &body))
 }
 
-struct Walk<'c, 'a> {
-    call: &'c mut Call<'a>,
-    errors: Vec<Value>,
-    /// Whether an error was found that GitHub finds before it runs anything.
-    fatal: bool,
-}
+/// GitHub's objects, as the caller sees them.
+struct Objects<'c, 'a>(&'c mut Call<'a>);
 
-impl Walk<'_, '_> {
-    fn operation(&mut self, operation: &Operation) -> Value {
-        let mut data = Map::new();
-        if operation.mutates {
-            self.mutations(&operation.selections, &mut data);
-        } else {
-            self.object(
-                &objects::query(),
-                &operation.selections,
-                &mut Vec::new(),
-                &mut data,
-            );
-        }
-        Value::Object(data)
+impl Schema for Objects<'_, '_> {
+    fn mutation(&mut self, field: &Field) -> Option<Result<Value, FieldError>> {
+        let input = field.arguments.get("input").cloned().unwrap_or(Value::Null);
+        mutations::run(self.0, &field.name, &input)
     }
 
-    fn mutations(&mut self, selections: &[Selection], data: &mut Map<String, Value>) {
-        for selection in selections {
-            match selection {
-                Selection::Fragment { selections, .. } => self.mutations(selections, data),
-                Selection::Field(field) => {
-                    let input = field.arguments.get("input").cloned().unwrap_or(Value::Null);
-                    let mut path = vec![json!(field.key)];
-                    let value = match mutations::run(self.call, &field.name, &input) {
-                        None => mutations::echo(field, &input),
-                        Some(Ok(payload)) => self.value(payload, field, &mut path),
-                        Some(Err(error)) => self.refuse(&error, &path),
-                    };
-                    data.insert(field.key.clone(), value);
-                }
-            }
-        }
-    }
-
-    fn object(
+    fn computed(
         &mut self,
         object: &Value,
-        selections: &[Selection],
-        path: &mut Vec<Value>,
-        into: &mut Map<String, Value>,
-    ) {
-        let type_name = object
-            .get("__typename")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        for selection in selections {
-            match selection {
-                Selection::Fragment { on, selections } => {
-                    if on
-                        .as_deref()
-                        .is_none_or(|on| on == type_name || is_interface_of(on, type_name))
-                    {
-                        self.object(object, selections, path, into);
-                    }
-                }
-                Selection::Field(field) => {
-                    path.push(json!(field.key));
-                    let value = self.field(object, type_name, field, path);
-                    path.pop();
-                    into.insert(field.key.clone(), value);
-                }
-            }
-        }
+        name: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<Result<Value, FieldError>> {
+        objects::computed(self.0, object, name, arguments)
     }
 
-    fn field(
-        &mut self,
-        object: &Value,
-        type_name: &str,
-        field: &Field,
-        path: &mut Vec<Value>,
-    ) -> Value {
-        match objects::computed(self.call, object, &field.name, &field.arguments) {
-            Some(Ok(value)) => self.value(value, field, path),
-            Some(Err(error)) => self.refuse(&error, path),
-            None => match object.get(&field.name) {
-                Some(value) => self.value(value.clone(), field, path),
-                None => {
-                    let text =
-                        format!("Field '{}' doesn't exist on type '{type_name}'", field.name);
-                    self.errors.push(json!({
-                        "path": path, "message": text, "locations": [],
-                        "extensions": {"code": "undefinedField", "typeName": type_name, "fieldName": field.name},
-                    }));
-                    self.fatal = true;
-                    Value::Null
-                }
-            },
-        }
+    fn load(&mut self, id: &str) -> Option<Value> {
+        objects::load(self.0, id)
     }
 
-    fn value(&mut self, value: Value, field: &Field, path: &mut Vec<Value>) -> Value {
-        match value {
-            Value::Array(items) => {
-                let mut answers = Vec::new();
-                for (index, item) in items.into_iter().enumerate() {
-                    path.push(json!(index));
-                    answers.push(self.value(item, field, path));
-                    path.pop();
-                }
-                Value::Array(answers)
-            }
-            Value::Object(_) => {
-                let object = match value.get("__ref").and_then(Value::as_str) {
-                    Some(id) => objects::load(self.call, id).unwrap_or(Value::Null),
-                    None => value,
-                };
-                if object.is_null() {
-                    return Value::Null;
-                }
-                let Some(selections) = &field.selections else {
-                    let text = format!(
-                        "Field must have selections (field '{}' returns an object but has no selections)",
-                        field.name
-                    );
-                    self.errors.push(json!({"path": path, "message": text, "extensions": {"code": "selectionMismatch"}}));
-                    self.fatal = true;
-                    return Value::Null;
-                };
-                let mut members = Map::new();
-                self.object(&object, selections, path, &mut members);
-                Value::Object(members)
-            }
-            leaf => leaf,
-        }
+    fn implements(&self, type_name: &str, interface: &str) -> bool {
+        is_interface_of(interface, type_name)
     }
 
-    fn refuse(&mut self, error: &FieldError, path: &[Value]) -> Value {
-        let mut body = json!({"path": path, "locations": [], "message": error.message});
-        if let Some(kind) = error.kind {
-            set(&mut body, "type", json!(kind));
-        }
-        self.fatal |= error.fatal;
-        self.errors.push(body);
-        Value::Null
+    fn mark(&self, kind: &str, error: &mut Value) {
+        set(error, "type", json!(kind));
     }
 }
 

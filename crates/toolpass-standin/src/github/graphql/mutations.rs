@@ -1,14 +1,11 @@
-//! Mutations: the few whose effect somebody looks at, and an echo for all others.
-//!
-//! The echo answers members of the input by name and null for the rest, so any mutation that is let through succeeds and is seen.
+//! Mutations: the few whose effect somebody looks at. All others are echoed.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::auth::Level;
 use super::super::call::Call;
 use super::super::world::repository::{Comment, Issue, Pull};
-use super::document::{Field, Selection};
-use super::objects::FieldError;
+use crate::graphql::walk::FieldError;
 use crate::message::set;
 
 /// Run one mutation; `None` when it is only echoed.
@@ -22,32 +19,6 @@ pub(super) fn run(
         "createIssue" => Some(create_issue(call, input)),
         "createPullRequest" => Some(create_pull(call, input)),
         _ => None,
-    }
-}
-
-/// The answer to a mutation that does nothing.
-pub(super) fn echo(field: &Field, input: &Value) -> Value {
-    let mut members = Map::new();
-    for selection in field.selections.iter().flatten() {
-        echo_selection(selection, input, &mut members);
-    }
-    Value::Object(members)
-}
-
-fn echo_selection(selection: &Selection, input: &Value, members: &mut Map<String, Value>) {
-    match selection {
-        Selection::Field(field) => {
-            let given = input.get(&field.name).cloned().unwrap_or(Value::Null);
-            let value = if field.selections.is_some() {
-                echo(field, &given)
-            } else {
-                given
-            };
-            members.insert(field.key.clone(), value);
-        }
-        Selection::Fragment { selections, .. } => selections
-            .iter()
-            .for_each(|one| echo_selection(one, input, members)),
     }
 }
 

@@ -1,6 +1,5 @@
 //! The objects GraphQL can walk, each loaded by its node id, and the fields that take arguments.
 //!
-//! An object is a JSON object with a `__typename`; another object in it is `{"__ref": NODE_ID}` and loaded when it is selected.
 //! Source: octokit/graphql-schema.
 
 use serde_json::{Map, Value, json};
@@ -10,21 +9,8 @@ use super::super::call::Call;
 use super::super::world::organization::{ExternalIdentity, SamlProvider};
 use super::super::world::repository::{CommentOn, Issue, Pull, Repository};
 use super::super::{access, render};
+use crate::graphql::walk::FieldError;
 use crate::message::set;
-
-/// A field that could not be answered: GitHub's error type and message.
-pub(super) struct FieldError {
-    /// Absent where GitHub gives none.
-    pub(super) kind: Option<&'static str>,
-    pub(super) message: String,
-    /// Whether the whole answer has no data.
-    pub(super) fatal: bool,
-}
-
-/// What is behind the roots of a query.
-pub(super) fn query() -> Value {
-    json!({"__typename": "Query"})
-}
 
 /// An object by its node id; `None` when there is none the caller may see.
 pub(super) fn load(call: &Call<'_>, id: &str) -> Option<Value> {
@@ -533,16 +519,6 @@ fn account(call: &Call<'_>, login: &str) -> Value {
         Some(organization) => json!({"__ref": format!("O_{}", organization.id)}),
         None => {
             json!({"__typename": "Bot", "id": format!("BOT_{login}"), "login": login.trim_end_matches("[bot]")})
-        }
-    }
-}
-
-impl FieldError {
-    pub(super) fn of(kind: &'static str, message: String) -> FieldError {
-        FieldError {
-            kind: Some(kind),
-            message,
-            fatal: false,
         }
     }
 }

@@ -5,7 +5,7 @@
 use toolpass_core::effect::Effect;
 use toolpass_wire::extract::{Pair, Target};
 use toolpass_wire::field::Unresolved;
-use toolpass_wire::graphql::RootField;
+use toolpass_wire::graphql::input::Input;
 use toolpass_wire::json::Json;
 
 use super::super::at_node;
@@ -14,93 +14,25 @@ use crate::extract::branch;
 use crate::facts;
 use crate::resource::{Branch, Kind, Repo};
 
-/// The argument `input` of a mutation.
-pub(super) struct Input<'f>(&'f [(String, Json)]);
-
-impl<'f> Input<'f> {
-    /// Errors: [`Unresolved`] when there is none, or another argument beside it.
-    pub(super) fn of(root: &'f RootField) -> Result<Input<'f>, Unresolved> {
-        match root.arguments.as_slice() {
-            [(name, Json::Object(members))] if name == "input" => Ok(Input(members)),
-            _ => Err(Unresolved::new(format!(
-                "expected one object `input` as the argument of `{}`",
-                root.name
-            ))),
-        }
-    }
-
-    /// A node id that must be there.
-    pub(super) fn id(&self, name: &str) -> Result<&'f str, Unresolved> {
-        self.maybe_id(name)?
-            .ok_or_else(|| Unresolved::new(format!("the input does not give `{name}`")))
-    }
-
-    fn maybe_id(&self, name: &str) -> Result<Option<&'f str>, Unresolved> {
-        match self.member(name) {
-            None => Ok(None),
-            Some(Json::String(id)) => Ok(Some(id)),
-            Some(_) => Err(Unresolved::new(format!("expected a text as `{name}`"))),
-        }
-    }
-
-    fn text(&self, name: &str) -> Result<&'f str, Unresolved> {
-        self.id(name)
-    }
-
-    fn ids(&self, name: &str) -> Result<Vec<&'f str>, Unresolved> {
-        let expected = || Unresolved::new(format!("expected a list of texts as `{name}`"));
-        match self.member(name) {
-            None => Ok(Vec::new()),
-            Some(Json::Array(ids)) => ids
-                .iter()
-                .map(Json::as_str)
-                .collect::<Option<_>>()
-                .ok_or_else(expected),
-            Some(_) => Err(expected()),
-        }
-    }
-
-    /// A member that says something.
-    fn member(&self, name: &str) -> Option<&'f Json> {
-        self.0
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
-            .filter(|value| **value != Json::Null)
-    }
-
-    /// Whether a member says something.
-    pub(super) fn says(&self, name: &str) -> bool {
-        self.member(name)
-            .is_some_and(|value| value.as_str() != Some(""))
-    }
-
-    /// The pair of an edit, which may open again what was closed.
-    fn reopening(&self, pair: Pair) -> Pair {
-        match self.member("state").map(Json::as_str) {
-            None | Some(Some("CLOSED")) => pair,
-            Some(_) => pair.fact(facts::REOPENS, "1"),
-        }
-    }
-
-    fn has_only(&self, allowed: &[&str]) -> bool {
-        self.0
-            .iter()
-            .all(|(name, _)| name == "clientMutationId" || allowed.contains(&name.as_str()))
+/// The pair of an edit, which may open again what was closed.
+fn reopening(input: &Input<'_>, pair: Pair) -> Pair {
+    match input.member("state").map(Json::as_str) {
+        None | Some(Some("CLOSED")) => pair,
+        Some(_) => pair.fact(facts::REOPENS, "1"),
     }
 }
 
 pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let id = input.id("repositoryId")?;
+    let id = input.text("repositoryId")?;
     let mut pairs = vec![at_node(Action::IssueCreate, id)?];
     for projects in ["projectIds", "projectV2Ids"] {
-        if !input.ids(projects)?.is_empty() {
+        if !input.texts(projects)?.is_empty() {
             return Err(Unresolved::new(
                 "put it into a project by `addProjectV2ItemById`",
             ));
         }
     }
-    if let Some(parent) = input.maybe_id("parentIssueId")? {
+    if let Some(parent) = input.maybe_text("parentIssueId")? {
         pairs.push(at_node(Action::RepoTriage, parent)?);
     }
     let words = [
@@ -127,7 +59,7 @@ pub(super) fn create_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 /// Somebody is put in charge: a triager's to do, but a writer's when it may be a coding agent, which then pushes.
 pub(super) fn assign(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let people = input
-        .ids("assigneeIds")?
+        .texts("assigneeIds")?
         .iter()
         .all(|id| id.starts_with("U_") || id.starts_with("MDQ6VXNlc"));
     let action = if people && input.has_only(&["assignableId", "assigneeIds"]) {
@@ -135,12 +67,12 @@ pub(super) fn assign(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     } else {
         Action::RepoPush
     };
-    Ok(vec![at_node(action, input.id("assignableId")?)?])
+    Ok(vec![at_node(action, input.text("assignableId")?)?])
 }
 
 /// A discussion is opened: by readers as far as the organization lets them.
 pub(super) fn create_discussion(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let pair = at_node(Action::RepoRead, input.id("repositoryId")?)?;
+    let pair = at_node(Action::RepoRead, input.text("repositoryId")?)?;
     Ok(vec![
         pair.fact(facts::WRITES, "1")
             .fact(facts::ORGANIZATION_SWITCH, "discussions"),
@@ -149,9 +81,9 @@ pub(super) fn create_discussion(input: &Input<'_>) -> Result<Vec<Pair>, Unresolv
 
 /// An issue is closed; as the duplicate of another one only by triagers.
 pub(super) fn close_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let id = input.id("issueId")?;
+    let id = input.text("issueId")?;
     let pair = at_node(Action::RepoTriage, id)?;
-    Ok(match input.maybe_id("duplicateIssueId")? {
+    Ok(match input.maybe_text("duplicateIssueId")? {
         Some(other) => vec![pair, at_node(Action::RepoRead, other)?],
         None => vec![pair.fact(facts::AUTHOR_OF, format!("node/{id}"))],
     })
@@ -159,7 +91,7 @@ pub(super) fn close_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 
 /// A pull request is queued for its merge; before all others only by those who may jump the queue, which cannot be read.
 pub(super) fn enqueue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let id = input.id("pullRequestId")?;
+    let id = input.text("pullRequestId")?;
     let mut pairs =
         vec![at_node(Action::PrMerge, id)?.fact(facts::BASE_OF_PULL, format!("node/{id}"))];
     if !matches!(input.member("jump"), None | Some(Json::Bool(false))) {
@@ -169,9 +101,10 @@ pub(super) fn enqueue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 }
 
 pub(super) fn update_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let id = input.id("id")?;
+    let id = input.text("id")?;
     let pair = if input.has_only(&["id", "title", "body", "state"]) {
-        input.reopening(
+        reopening(
+            input,
             at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, format!("node/{id}")),
         )
     } else if input.has_only(&[
@@ -191,10 +124,13 @@ pub(super) fn update_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
 }
 
 pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let id = input.id("pullRequestId")?;
+    let id = input.text("pullRequestId")?;
     let author = format!("node/{id}");
     let pair = if input.has_only(&["pullRequestId", "state"]) {
-        input.reopening(at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, author))
+        reopening(
+            input,
+            at_node(Action::RepoTriage, id)?.fact(facts::AUTHOR_OF, author),
+        )
     } else if input.has_only(&[
         "pullRequestId",
         "state",
@@ -203,7 +139,10 @@ pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
         "baseRefName",
         "maintainerCanModify",
     ]) {
-        input.reopening(at_node(Action::RepoPush, id)?.fact(facts::AUTHOR_OF, author))
+        reopening(
+            input,
+            at_node(Action::RepoPush, id)?.fact(facts::AUTHOR_OF, author),
+        )
     } else {
         at_node(Action::RepoPush, id)?
     };
@@ -212,9 +151,9 @@ pub(super) fn update_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
 
 /// A head without a repository of its own is taken to be in this one; two ids may still be of one repository.
 pub(super) fn create_pull_request(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let id = input.id("repositoryId")?;
+    let id = input.text("repositoryId")?;
     let pair = at_node(Action::PrCreate, id)?;
-    Ok(vec![match input.maybe_id("headRepositoryId")? {
+    Ok(vec![match input.maybe_text("headRepositoryId")? {
         Some(head) if head != id && facts::node_id(head).is_some() => {
             pair.fact(facts::HEAD_REPO, format!("node/{head}"))
         }
@@ -231,7 +170,7 @@ pub(super) fn comment_on_lines(input: &Input<'_>) -> Result<Vec<Pair>, Unresolve
         "pullRequestReviewThreadId",
         "inReplyTo",
     ] {
-        if let Some(id) = input.maybe_id(name)? {
+        if let Some(id) = input.maybe_text(name)? {
             pairs.push(at_node(Action::RepoRead, id)?.fact(facts::LOCKED_OF, format!("node/{id}")));
         }
     }
@@ -245,8 +184,8 @@ pub(super) fn comment_on_lines(input: &Input<'_>) -> Result<Vec<Pair>, Unresolve
 /// A verdict needs push and is not the author's, so the pull request must be named.
 pub(super) fn review(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let (pull, review) = (
-        input.maybe_id("pullRequestId")?,
-        input.maybe_id("pullRequestReviewId")?,
+        input.maybe_text("pullRequestId")?,
+        input.maybe_text("pullRequestReviewId")?,
     );
     let event = match input.member("event") {
         None => None,
@@ -304,18 +243,18 @@ pub(super) fn sub_issue(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
         ));
     }
     Ok(vec![
-        at_node(Action::RepoTriage, input.id("issueId")?)?,
-        at_node(Action::RepoTriage, input.id("subIssueId")?)?,
+        at_node(Action::RepoTriage, input.text("issueId")?)?,
+        at_node(Action::RepoTriage, input.text("subIssueId")?)?,
     ])
 }
 
 pub(super) fn merge_branch(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let pair = on_branch(input.id("repositoryId")?, input.text("base")?)?;
+    let pair = on_branch(input.text("repositoryId")?, input.text("base")?)?;
     Ok(vec![pair.fact(facts::REF_OPERATION, "merge")])
 }
 
 pub(super) fn create_ref(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    on_ref(input.id("repositoryId")?, input.text("name")?, "create").map(|pair| vec![pair])
+    on_ref(input.text("repositoryId")?, input.text("name")?, "create").map(|pair| vec![pair])
 }
 
 pub(super) fn update_refs(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
@@ -324,7 +263,7 @@ pub(super) fn update_refs(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let Some(Json::Array(updates)) = input.member("refUpdates") else {
         return Err(expected());
     };
-    let id = input.id("repositoryId")?;
+    let id = input.text("repositoryId")?;
     let mut pairs = Vec::new();
     for update in updates {
         let text = |name: &str| update.get(name).and_then(Json::as_str);
@@ -384,9 +323,9 @@ pub(super) fn commit_on_branch(input: &Input<'_>) -> Result<Vec<Pair>, Unresolve
 
 /// A branch is made for an issue, in its repository or another.
 pub(super) fn create_linked_branch(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let issue = input.id("issueId")?;
-    let target = input.maybe_id("repositoryId")?.unwrap_or(issue);
-    let created = match input.maybe_id("name")? {
+    let issue = input.text("issueId")?;
+    let target = input.maybe_text("repositoryId")?.unwrap_or(issue);
+    let created = match input.maybe_text("name")? {
         Some(name) => on_branch(target, name)?.fact(facts::REF_OPERATION, "create"),
         None => at_node(Action::RepoPush, target)?,
     };
@@ -399,17 +338,17 @@ pub(super) fn create_deployment(input: &Input<'_>) -> Result<Vec<Pair>, Unresolv
             "the branch that is merged into is named by a node id only; say `autoMerge: false`",
         ));
     }
-    let pair = at_node(Action::RepoPush, input.id("repositoryId")?)?;
+    let pair = at_node(Action::RepoPush, input.text("repositoryId")?)?;
     Ok(vec![
         pair.fact(facts::REF_OPERATION, "run"),
-        at_node(Action::RepoPush, input.id("refId")?)?.fact(facts::REF_OPERATION, "run"),
+        at_node(Action::RepoPush, input.text("refId")?)?.fact(facts::REF_OPERATION, "run"),
     ])
 }
 
 /// Without an owner it would land in the agent's own account.
 pub(super) fn create_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let mut pairs = vec![created(input)?];
-    if let Some(team) = input.maybe_id("teamId")? {
+    if let Some(team) = input.maybe_text("teamId")? {
         pairs.push(at_node(Action::TeamMember, team)?);
     }
     Ok(pairs)
@@ -417,7 +356,7 @@ pub(super) fn create_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unresolv
 
 pub(super) fn clone_template(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     Ok(vec![
-        at_node(Action::RepoRead, input.id("repositoryId")?)?,
+        at_node(Action::RepoRead, input.text("repositoryId")?)?,
         created(input)?,
     ])
 }
@@ -435,13 +374,13 @@ pub(super) fn update_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unresolv
     } else {
         Action::RepoAdmin
     };
-    Ok(vec![at_node(action, input.id("repositoryId")?)?])
+    Ok(vec![at_node(action, input.text("repositoryId")?)?])
 }
 
 /// Teams get a right in a repository: by its administrator, who sees them.
 pub(super) fn teams_of_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let mut pairs = vec![at_node(Action::RepoAdmin, input.id("repositoryId")?)?];
-    for team in input.ids("teamIds")? {
+    let mut pairs = vec![at_node(Action::RepoAdmin, input.text("repositoryId")?)?];
+    for team in input.texts("teamIds")? {
         pairs.push(at_node(Action::TeamMember, team)?.fact(facts::TEAM_SIGHT, "1"));
     }
     Ok(pairs)
@@ -449,20 +388,20 @@ pub(super) fn teams_of_repository(input: &Input<'_>) -> Result<Vec<Pair>, Unreso
 
 /// A project is created, perhaps linked at once.
 pub(super) fn create_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    linked(input, input.id("ownerId")?)
+    linked(input, input.text("ownerId")?)
 }
 
 /// A project is linked to a repository or a team, or no longer.
 pub(super) fn link_of_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    linked(input, input.id("projectId")?)
+    linked(input, input.text("projectId")?)
 }
 
 fn linked(input: &Input<'_>, project: &str) -> Result<Vec<Pair>, Unresolved> {
     let mut pairs = vec![at_node(Action::OrgAdmin, project)?.fact(facts::DELEGABLE, "1")];
-    if let Some(repository) = input.maybe_id("repositoryId")? {
+    if let Some(repository) = input.maybe_text("repositoryId")? {
         pairs.push(at_node(Action::RepoPush, repository)?);
     }
-    if let Some(team) = input.maybe_id("teamId")? {
+    if let Some(team) = input.maybe_text("teamId")? {
         pairs.push(at_node(Action::TeamMaintainer, team)?);
     }
     Ok(pairs)
@@ -471,21 +410,21 @@ fn linked(input: &Input<'_>, project: &str) -> Result<Vec<Pair>, Unresolved> {
 /// An issue is made of a note in a project.
 pub(super) fn issue_of_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
     let note = input
-        .maybe_id("itemId")?
-        .map_or_else(|| input.id("projectCardId"), Ok)?;
+        .maybe_text("itemId")?
+        .map_or_else(|| input.text("projectCardId"), Ok)?;
     let project = at_node(Action::OrgAdmin, note)?.fact(facts::DELEGABLE, "1");
     Ok(vec![
-        at_node(Action::IssueCreate, input.id("repositoryId")?)?,
+        at_node(Action::IssueCreate, input.text("repositoryId")?)?,
         project,
     ])
 }
 
 /// A project shows an issue or a pull request: who sees the project sees that it is there.
 pub(super) fn item_of_project(input: &Input<'_>) -> Result<Vec<Pair>, Unresolved> {
-    let project = at_node(Action::OrgAdmin, input.id("projectId")?)?.fact(facts::DELEGABLE, "1");
+    let project = at_node(Action::OrgAdmin, input.text("projectId")?)?.fact(facts::DELEGABLE, "1");
     Ok(vec![
         project,
-        at_node(Action::RepoRead, input.id("contentId")?)?,
+        at_node(Action::RepoRead, input.text("contentId")?)?,
     ])
 }
 
@@ -494,10 +433,8 @@ fn created(input: &Input<'_>) -> Result<Pair, Unresolved> {
     let kind = kind.ok_or_else(|| {
         Unresolved::new("expected `PUBLIC`, `PRIVATE` or `INTERNAL` as `visibility`")
     })?;
-    Ok(
-        at_node(Action::OrgRepoCreate, input.id("ownerId")?)?
-            .fact(facts::VISIBILITY, kind.as_str()),
-    )
+    Ok(at_node(Action::OrgRepoCreate, input.text("ownerId")?)?
+        .fact(facts::VISIBILITY, kind.as_str()))
 }
 
 fn on_ref(id: &str, full: &str, operation: &str) -> Result<Pair, Unresolved> {

@@ -9,13 +9,13 @@ use apollo_parser::cst::{self, Definition};
 use serde_json::{Map, Value, json};
 
 /// The one operation to run.
-pub(super) struct Operation {
-    pub(super) mutates: bool,
-    pub(super) selections: Vec<Selection>,
+pub(crate) struct Operation {
+    pub(crate) mutates: bool,
+    pub(crate) selections: Vec<Selection>,
 }
 
 /// A field, or the fields of a fragment.
-pub(super) enum Selection {
+pub(crate) enum Selection {
     Field(Field),
     Fragment {
         on: Option<String>,
@@ -24,17 +24,17 @@ pub(super) enum Selection {
 }
 
 /// A field with its arguments' values.
-pub(super) struct Field {
+pub(crate) struct Field {
     /// What it is called in the answer.
-    pub(super) key: String,
-    pub(super) name: String,
-    pub(super) arguments: Map<String, Value>,
+    pub(crate) key: String,
+    pub(crate) name: String,
+    pub(crate) arguments: Map<String, Value>,
     /// Absent on a leaf.
-    pub(super) selections: Option<Vec<Selection>>,
+    pub(crate) selections: Option<Vec<Selection>>,
 }
 
 /// Read a document. Errors: what is wrong, in words for the client.
-pub(super) fn read(
+pub(crate) fn read(
     text: &str,
     variables: &Value,
     wanted: Option<&str>,
