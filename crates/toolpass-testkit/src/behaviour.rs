@@ -10,15 +10,12 @@ use std::time::Duration;
 
 use toolpass_core::codes::{Code, Outcome};
 use toolpass_core::decision::Decision;
-use toolpass_core::question::{Facts, Freshness};
-use toolpass_core::resource::Resource;
-use toolpass_core::user::{Groups, User};
-use toolpass_http::budget::Context;
-use toolpass_http::clock::SystemClock;
-use toolpass_integration::connection::{Connection, Person, Request};
-use toolpass_integration::failure::Failure;
+use toolpass_core::question::Facts;
+use toolpass_integration::connection::Connection;
 use toolpass_standin::faults::{Fault, FaultRule};
 use toolpass_standin::server::Running;
+
+use crate::ask::{Ask, decide};
 
 /// One integration on its stand-in.
 pub struct Subject<'a> {
@@ -36,45 +33,6 @@ pub struct Subject<'a> {
     pub revoke: &'a dyn Fn(&Running),
     /// Texts that may stand in no answer: credentials, and what bodies hold.
     pub secrets: &'a [&'a str],
-}
-
-/// A question, in the words of a caller.
-#[derive(Clone, Copy)]
-pub struct Ask<'a> {
-    /// The user's e-mail.
-    pub user: &'a str,
-    /// The action.
-    pub action: &'a str,
-    /// The resource.
-    pub resource: &'a str,
-}
-
-/// Ask as the engine does: identity first, then the check.
-/// Errors: the failure of either.
-pub async fn ask(
-    connection: &dyn Connection,
-    ask: Ask<'_>,
-    facts: Facts,
-    budget: Duration,
-) -> Result<Decision, Failure> {
-    let ctx = Context::new(Arc::new(SystemClock), budget, Freshness::default());
-    let user = User::parse(ask.user).map_err(|error| Failure::invalid(error.to_string()))?;
-    let resource =
-        Resource::parse(ask.resource).map_err(|error| Failure::invalid(error.to_string()))?;
-    let person = Person {
-        user,
-        groups: Groups::default(),
-        token: None,
-    };
-    let identity = connection.identify(&ctx, &person).await?;
-    let request = Request {
-        person,
-        identity,
-        action: ask.action.to_owned(),
-        resource,
-        facts,
-    };
-    connection.check(&ctx, &request).await
 }
 
 /// Run the whole suite.
@@ -248,8 +206,7 @@ async fn answer(
     connection: &Arc<dyn Connection>,
     budget: Duration,
 ) -> Decision {
-    let answered = ask(connection.as_ref(), subject.allowed, Facts::new(), budget).await;
-    answered.unwrap_or_else(|failure| Decision::new(failure.code(), failure.text()))
+    decide(connection.as_ref(), subject.allowed, Facts::new(), budget).await
 }
 
 fn leaks_nothing(subject: &Subject<'_>, trouble: &str, decision: &Decision) -> Result<(), String> {

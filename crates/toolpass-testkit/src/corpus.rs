@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolpass_core::codes::Code;
@@ -14,11 +13,12 @@ use toolpass_core::decision::Decision;
 use toolpass_core::question::Facts;
 use toolpass_integration::fields::Settings;
 use toolpass_integration::integration::Integration;
-use toolpass_wire::body::limits::Limits;
 use toolpass_wire::extract::Target;
-use toolpass_wire::observe::{Observation, System, Systems};
-use toolpass_wire::raw::{RawBody, RawRequest};
+use toolpass_wire::observe::{Observation, Systems};
+use toolpass_wire::raw::RawBody;
 use toolpass_wire::request::WireRequest;
+
+use crate::observed;
 
 /// One case of a rule.
 ///
@@ -180,19 +180,7 @@ pub fn requests(
     integration: &'static dyn Integration,
     settings: &Settings,
 ) -> Result<usize, String> {
-    let owned = settings.clone();
-    let systems = Systems::new(vec![System {
-        connection: integration.name().to_owned(),
-        integration: integration.name(),
-        table: integration.routes(),
-        endpoints: integration
-            .endpoints(settings)
-            .map_err(|error| error.to_string())?,
-        owns: Arc::new(move |resource| integration.owns(&owned, resource)),
-        private: false,
-        strict_reads: false,
-        vendor_hosts: integration.vendor_hosts(),
-    }]);
+    let systems = observed::systems(integration, settings)?;
     let lines = lines(path)?;
     report(
         lines.len(),
@@ -316,37 +304,15 @@ fn wire_request(
     body: Option<&Sent>,
     headers: &BTreeMap<String, String>,
 ) -> Result<WireRequest, String> {
-    let (scheme, rest) = url
-        .split_once("://")
-        .ok_or("expected an absolute address")?;
-    let (authority, target) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let (host, port) = match authority.split_once(':') {
-        Some((host, port)) => (host, Some(port.parse().map_err(|_| "expected a port")?)),
-        None => (authority, None),
-    };
-    let mut sent: Vec<(&str, &[u8])> = vec![("host", authority.as_bytes())];
-    sent.extend(
-        headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_bytes())),
-    );
     let body = match body {
         None => RawBody::None,
         Some(Sent::Bytes(bytes)) => RawBody::Bytes(bytes),
         Some(Sent::Streamed) => RawBody::Unread,
     };
-    Ok(WireRequest::read(
-        RawRequest {
-            scheme,
-            host,
-            port,
-            method,
-            target,
-            headers: sent,
-            body,
-        },
-        &Limits::default(),
-    ))
+    let headers = headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    observed::request(method, url, headers, body)
 }
 
 fn effect_of(observation: &Observation) -> Option<String> {

@@ -9,7 +9,8 @@ use toolpass_github::GITHUB;
 use toolpass_integration::connection::Connection;
 use toolpass_standin::github::{ApiStyle, GithubStandin, Options, demo};
 use toolpass_standin::server::{Running, Transport};
-use toolpass_testkit::behaviour::{Ask, Subject, owes};
+use toolpass_testkit::ask::Ask;
+use toolpass_testkit::behaviour::{Subject, owes};
 use toolpass_testkit::connect;
 
 #[tokio::test(flavor = "multi_thread")]

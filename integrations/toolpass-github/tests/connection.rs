@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::json;
-use support::{Github, SECONDS, body, context, facts, status};
+use support::{Github, SECONDS, body, status};
 use toolpass_core::codes::Code;
 use toolpass_core::question::{Facts, Pointer};
 use toolpass_core::resource::Resource;
@@ -16,7 +16,7 @@ use toolpass_standin::github::world::STRANGER_KEY;
 use toolpass_standin::github::{ApiStyle, demo};
 use toolpass_standin::server::Transport;
 use toolpass_standin::tls::Authority;
-use toolpass_testkit::behaviour::{self, Ask};
+use toolpass_testkit::ask::{self, Ask, context, facts};
 
 #[tokio::test]
 async fn one_token_serves_many_checks_and_a_refused_one_is_replaced_once() {
@@ -355,7 +355,7 @@ async fn three_calls_of_one_check_are_under_way_at_most() {
         resource: "repo:acme/shop@main",
     };
     let connection = github.app(&[]);
-    let failure = behaviour::ask(
+    let failure = ask::ask(
         connection.as_ref(),
         ask,
         Facts::new(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::json;
-use support::{Github, body, identify, status};
+use support::{Github, body, status};
 use toolpass_core::codes::Code;
 use toolpass_github::GITHUB;
 use toolpass_integration::fields::{CodeValue, Lookup, LookupAnswer};
@@ -15,6 +15,7 @@ use toolpass_standin::faults::{Fault, FaultRule};
 use toolpass_standin::github::demo;
 use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
 use toolpass_standin::server::Transport;
+use toolpass_testkit::ask::identify;
 use toolpass_testkit::connect;
 
 #[tokio::test]
@@ -335,7 +336,12 @@ async fn logins_from_the_application() {
         Err(Code::Unsupported)
     );
     assert_eq!(
-        identify(&connection, "slow@example.com", Duration::from_millis(50)).await,
+        identify(
+            connection.as_ref(),
+            "slow@example.com",
+            Duration::from_millis(50)
+        )
+        .await,
         Err(Code::UpstreamTimeout)
     );
 }

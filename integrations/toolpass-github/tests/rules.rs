@@ -10,26 +10,26 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
-use toolpass_core::codes::{Code, Outcome};
+use serde_json::json;
+use toolpass_core::codes::Outcome;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Facts;
 use toolpass_core::resource::Resource;
-use toolpass_core::user::{Groups, User};
 use toolpass_github::GITHUB;
 use toolpass_github::config::Config;
 use toolpass_github::resource::Login;
 use toolpass_github::rules::{self, Question};
 use toolpass_github::upstream::read::{Call, Read};
-use toolpass_integration::answers::{Answer, Answers, Stop};
-use toolpass_integration::connection::{Identity, Person, Request};
+use toolpass_integration::answers::Answer;
+use toolpass_integration::connection::{Identity, Request};
 use toolpass_integration::failure::Failure;
-use toolpass_testkit::connect;
+use toolpass_testkit::cases::{self, Answering};
 use toolpass_testkit::corpus::{self, Case};
+use toolpass_testkit::{ask, connect};
 
 #[test]
 fn every_case_is_decided_as_written() {
-    let decided = corpus::decisions(&corpus_file(), |case| decide(case, &answered))
+    let decided = corpus::decisions(&corpus_file(), |case| decide(case, &cases::answered))
         .unwrap_or_else(|failures| panic!("{failures}"));
     assert!(decided > 100, "only {decided} cases");
 }
@@ -37,87 +37,16 @@ fn every_case_is_decided_as_written() {
 /// A read that fails, or answers with something else than it should, never says yes or no.
 #[test]
 fn trouble_with_any_read_leaves_the_question_open_or_as_it_was() {
-    let failed = |code, text| Answer::Failed(Failure::new(code, text));
-    let troubles = [
-        ("500", failed(Code::UpstreamError, "status 500")),
-        ("a timeout", failed(Code::UpstreamTimeout, "late")),
-        ("another type", Answer::Body(json!("text"))),
-        ("a move", Answer::Moved),
-    ];
-    for (line, case) in corpus::cases(&corpus_file()).unwrap() {
-        let usual = case.expected().outcome();
-        let addresses: Vec<String> = case.answers.addresses().map(str::to_owned).collect();
-        for (trouble, answer) in &troubles {
-            for at in &addresses {
-                let broken = |address: &str, value: &Value| {
-                    if address == at {
-                        Ok(answer.clone())
-                    } else {
-                        answered(address, value)
-                    }
-                };
-                // A read the other answer would have asked for is not in the case: as unknown as a failure.
-                let Ok(decision) = decide(&case, &broken) else {
-                    continue;
-                };
-                let kept = decision.outcome() == usual || decision.outcome() == Outcome::Unknown;
-                assert!(
-                    kept,
-                    "line {line}, {}: {trouble} at {at} made it {}",
-                    case.name,
-                    decision.reason()
-                );
-            }
-        }
-    }
+    let cases = corpus::cases(&corpus_file()).unwrap();
+    cases::trouble_decides_nothing(&cases, &decide).unwrap_or_else(|problems| panic!("{problems}"));
 }
 
 /// Any one member of a record of the wrong type, or gone, never turns a no into a yes, but for those whose absence says so.
 #[test]
 fn no_member_that_is_wrong_or_gone_makes_an_allow() {
-    for (line, case) in corpus::cases(&corpus_file()).unwrap() {
-        if case.expected().outcome() == Outcome::Allow {
-            continue;
-        }
-        for at in case
-            .answers
-            .addresses()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-        {
-            let Ok(Value::Object(record)) = case.answers.get(&at).cloned() else {
-                continue;
-            };
-            if record.contains_key("$status") {
-                continue; // no record
-            }
-            for name in record
-                .keys()
-                .filter(|name| !ABSENCE_SAYS_NO.contains(&name.as_str()))
-            {
-                for change in [None, Some(json!([7]))] {
-                    let mut changed = record.clone();
-                    match change {
-                        Some(wrong) => changed.insert(name.clone(), wrong),
-                        None => changed.remove(name),
-                    };
-                    let changed = Value::Object(changed);
-                    let altered = |address: &str, value: &Value| {
-                        answered(address, if address == at { &changed } else { value })
-                    };
-                    let Ok(decision) = decide(&case, &altered) else {
-                        continue;
-                    };
-                    assert_ne!(
-                        decision.outcome(),
-                        Outcome::Allow,
-                        "line {line}, {}: `{name}` at {at}",
-                        case.name
-                    );
-                }
-            }
-        }
-    }
+    let cases = corpus::cases(&corpus_file()).unwrap();
+    cases::nothing_wrong_makes_an_allow(&cases, ABSENCE_SAYS_NO, &decide)
+        .unwrap_or_else(|problems| panic!("{problems}"));
 }
 
 /// The thirteen actions by what a person is, as GitHub's pages on roles have them: nothing else stands in the way.
@@ -144,7 +73,7 @@ fn every_action_by_every_role() {
     for (action, resource, expected) in rows {
         let question = question(&[], "dana", action, resource, Facts::new()).unwrap();
         for (place, expected) in expected.chars().enumerate() {
-            let decided = settle(&question, |_, address| Ok(standing(action, place, address)));
+            let decided = settle(&question, |address| Ok(standing(action, place, address)));
             let expected = if expected == 'a' {
                 Outcome::Allow
             } else {
@@ -332,7 +261,7 @@ impl World {
             Ok(question) => question,
             Err(failure) => return Decision::new(failure.code(), failure.text()),
         };
-        settle(&question, |_, address| Ok(self.answer(address, level))).unwrap()
+        settle(&question, |address| Ok(self.answer(address, level))).unwrap()
     }
 
     fn answer(&self, address: &str, level: usize) -> Answer {
@@ -406,36 +335,7 @@ fn corpus_file() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/rules.jsonl")
 }
 
-/// What an answer of a case stands for: a record, or `{"$status": 404, "message": "…"}`.
-fn answered(_: &str, value: &Value) -> Result<Answer, String> {
-    let Some(status) = value.get("$status") else {
-        return Ok(Answer::Body(value.clone()));
-    };
-    let message = value
-        .get("message")
-        .and_then(Value::as_str)
-        .unwrap_or("Not Found")
-        .to_owned();
-    match status.as_u64() {
-        Some(301) => Ok(Answer::Moved),
-        Some(403) => Ok(Answer::Forbidden),
-        Some(404) => Ok(Answer::Missing { message }),
-        Some(429) => Ok(Answer::Failed(Failure::new(
-            Code::UpstreamRateLimited,
-            "limited",
-        ))),
-        Some(500) => Ok(Answer::Failed(Failure::new(
-            Code::UpstreamError,
-            "status 500",
-        ))),
-        _ => Err(format!("no answer for the status {status}")),
-    }
-}
-
-fn decide(
-    case: &Case,
-    answer: &dyn Fn(&str, &Value) -> Result<Answer, String>,
-) -> Result<Decision, String> {
+fn decide(case: &Case, answer: Answering<'_>) -> Result<Decision, String> {
     let keys: Vec<(&str, &str)> = case
         .keys
         .iter()
@@ -451,7 +351,7 @@ fn decide(
         Ok(question) => question,
         Err(failure) => return Ok(Decision::new(failure.code(), failure.text())),
     };
-    settle(&question, |_, address| {
+    settle(&question, |address| {
         answer(address, case.answers.get(address)?)
     })
 }
@@ -465,11 +365,7 @@ fn question(
 ) -> Result<Question, Failure> {
     let keys = [&[("organization", "acme"), ("token", "t")], keys].concat();
     let config = Config::read(&connect::settings(&GITHUB, &keys).unwrap()).unwrap();
-    let person = Person {
-        user: User::parse("dana@example.com").unwrap(),
-        groups: Groups::default(),
-        token: None,
-    };
+    let person = ask::person("dana@example.com")?;
     let identity = Identity {
         id: user.into(),
         display: user.into(),
@@ -490,22 +386,12 @@ fn question(
 
 fn settle(
     question: &Question,
-    answer: impl Fn(&Read, &str) -> Result<Answer, String>,
+    answer: impl Fn(&str) -> Result<Answer, String>,
 ) -> Result<Decision, String> {
-    let mut answers = Answers::default();
-    loop {
-        match rules::decide(question, &answers) {
-            Ok(decision) => return Ok(decision),
-            Err(Stop::Failed(failure)) => return Ok(Decision::new(failure.code(), failure.text())),
-            Err(Stop::Denied(_)) => return Err("a no that is no answer".into()),
-            Err(Stop::Missing(reads)) => {
-                for read in reads {
-                    let address = address(&read);
-                    answers.insert(read.clone(), answer(&read, &address)?);
-                }
-            }
-        }
-    }
+    cases::run(
+        |answers| rules::decide(question, answers),
+        |read| answer(&address(read)),
+    )
 }
 
 fn address(read: &Read) -> String {

@@ -13,17 +13,14 @@ use std::time::Duration;
 use serde_json::json;
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
-use toolpass_core::question::{Facts, Freshness};
-use toolpass_core::user::{Groups, User};
+use toolpass_core::question::Facts;
 use toolpass_github::GITHUB;
-use toolpass_http::budget::Context;
-use toolpass_http::clock::SystemClock;
-use toolpass_integration::connection::{Connection, Person};
+use toolpass_integration::connection::Connection;
 use toolpass_standin::faults::Fault;
 use toolpass_standin::github::world::GithubWorld;
 use toolpass_standin::github::{ApiStyle, GithubStandin, Options, demo};
 use toolpass_standin::server::{Running, Transport};
-use toolpass_testkit::behaviour::{self, Ask};
+use toolpass_testkit::ask::{self, Ask};
 use toolpass_testkit::connect;
 
 pub const SECONDS: Duration = Duration::from_secs(20);
@@ -117,18 +114,12 @@ impl Github {
         said: Facts,
     ) -> Decision {
         let user = format!("{user}@example.com");
-        let answered = behaviour::ask(
-            connection.as_ref(),
-            Ask {
-                user: &user,
-                action,
-                resource,
-            },
-            said,
-            SECONDS,
-        )
-        .await;
-        answered.unwrap_or_else(|failure| Decision::new(failure.code(), failure.text()))
+        let question = Ask {
+            user: &user,
+            action,
+            resource,
+        };
+        ask::decide(connection.as_ref(), question, said, SECONDS).await
     }
 
     pub async fn identify(
@@ -136,36 +127,8 @@ impl Github {
         connection: &Arc<dyn Connection>,
         email: &str,
     ) -> Result<String, Code> {
-        identify(connection, email, SECONDS).await
+        ask::identify(connection.as_ref(), email, SECONDS).await
     }
-}
-
-pub async fn identify(
-    connection: &Arc<dyn Connection>,
-    email: &str,
-    budget: Duration,
-) -> Result<String, Code> {
-    let person = Person {
-        user: User::parse(email).unwrap(),
-        groups: Groups::default(),
-        token: None,
-    };
-    connection
-        .identify(&context(budget), &person)
-        .await
-        .map(|identity| identity.id)
-        .map_err(|failure| failure.code())
-}
-
-pub fn context(budget: Duration) -> Context {
-    Context::new(Arc::new(SystemClock), budget, Freshness::default())
-}
-
-pub fn facts(pairs: &[(&str, &str)]) -> Facts {
-    pairs
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect()
 }
 
 pub fn status(status: u16, headers: &[(&str, &str)], message: &str) -> Fault {
