@@ -21,6 +21,7 @@ pub mod pace;
 pub mod paging;
 pub mod path;
 mod pem;
+pub mod plain;
 mod pool;
 pub mod proxy;
 mod random;

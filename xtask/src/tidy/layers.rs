@@ -151,8 +151,9 @@ const LAYERS: &[&[&str]] = &[
         "toolpass-store",
     ],
     &["toolpass-store"],
-    &["toolpass-server", "toolpass-standin"],
-    &["toolpass-cli", "toolpass-python", "toolpass"],
+    &["toolpass-server", "toolpass-standin", "toolpass"],
+    &["toolpass-demo"],
+    &["toolpass-cli", "toolpass-python"],
 ];
 
 /// The place of the vendors in `LAYERS`.
@@ -216,6 +217,8 @@ mod tests {
             ("toolpass-registry", "toolpass-github"),
             ("toolpass-engine", "toolpass-http"),
             ("toolpass-python", "toolpass-guard"),
+            ("toolpass-demo", "toolpass"),
+            ("toolpass-cli", "toolpass-demo"),
             ("toolpass-tests", "toolpass-github"),
         ] {
             assert!(
@@ -237,6 +240,8 @@ mod tests {
             ("toolpass-github", "toolpass-engine"),
             ("toolpass-engine", "toolpass-testkit"),
             ("toolpass-cli", "toolpass-python"),
+            ("toolpass", "toolpass-server"),
+            ("toolpass-server", "toolpass-demo"),
         ] {
             assert_eq!(
                 said(user, &[(used, false)]).len(),
