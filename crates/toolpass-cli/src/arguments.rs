@@ -54,6 +54,9 @@ impl Arguments {
 /// Read the words after a command's name.
 /// Errors: what is wrong, naming the flag. A value is never repeated: it may be a secret in the wrong place.
 pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked, String> {
+    if let Operand::Program(_) = command.operand {
+        return program(words);
+    }
     let mut arguments = Arguments::default();
     let mut words = words.iter();
     let mut rest = Vec::new();
@@ -114,12 +117,31 @@ pub(crate) fn read(command: &'static Command, words: &[String]) -> Result<Asked,
             | Operand::Name(_)
             | Operand::None
             | Operand::One(_)
+            | Operand::Program(_)
             | Operand::Two(..),
             _,
         ) => {}
     }
     arguments.operands = rest.into_iter().cloned().collect();
     Ok(Asked::Run(arguments))
+}
+
+/// Another program and its arguments: all after the first `--`. What stands before is none of ours.
+fn program(words: &[String]) -> Result<Asked, String> {
+    if let [word] = words
+        && matches!(word.as_str(), "-h" | "-help" | "--help")
+    {
+        return Ok(Asked::Help);
+    }
+    let rest = words.iter().skip_while(|word| *word != "--").skip(1);
+    let operands: Vec<String> = rest.cloned().collect();
+    if operands.is_empty() {
+        return Err("expected `-- COMMAND`, the program to run and its arguments".into());
+    }
+    Ok(Asked::Run(Arguments {
+        operands,
+        ..Arguments::default()
+    }))
 }
 
 /// Whether a word looks like the file of a configuration.

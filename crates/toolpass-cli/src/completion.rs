@@ -52,6 +52,7 @@ fn offered(command: &Command) -> Vec<String> {
         | Operand::AtMostOne(_)
         | Operand::None
         | Operand::One(_)
+        | Operand::Program(_)
         | Operand::Two(..) => Vec::new(),
     };
     flags.chain(names.into_iter().map(str::to_owned)).collect()

@@ -15,6 +15,11 @@ pub(crate) enum Exit {
     Failed,
     /// No decision was reached.
     NoDecision,
+    /// Another program could not be started.
+    NotStarted,
+    /// What another program ended with.
+    #[cfg(not(unix))]
+    Of(u8),
     /// The decision is unknown.
     Unknown,
     /// The command line is wrong.
@@ -49,6 +54,10 @@ impl Exit {
             Exit::Denied | Exit::Failed => 1,
             Exit::NoDecision | Exit::Usage => 2,
             Exit::Unknown | Exit::Warned => 3,
+            // As shells have it.
+            Exit::NotStarted => 127,
+            #[cfg(not(unix))]
+            Exit::Of(code) => code,
         }
     }
 }

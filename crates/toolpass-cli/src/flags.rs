@@ -3,8 +3,8 @@
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
 use crate::{
-    audit, catalog, check, completion, doctor, entitlements, help, init, probe, replay, routes,
-    serve, validate, version,
+    audit, catalog, check, completion, doctor, entitlements, gateway, help, init, mcp, probe,
+    replay, routes, serve, validate, version,
 };
 
 /// One command.
@@ -40,6 +40,8 @@ pub(crate) enum Operand {
     None,
     /// Exactly one.
     One(&'static str),
+    /// Another program and its arguments, after `--`.
+    Program(&'static str),
     /// Exactly these two.
     Two(&'static str, &'static str),
 }
@@ -247,10 +249,22 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: entitlements::diff,
     },
     Command {
+        name: "gateway off",
+        summary: "put back what old versions changed in the files of MCP clients",
+        operand: Operand::None,
+        flags: &[],
+        exits: &[(
+            Exit::Done,
+            "put back, or there is nothing to; what could not be written is said",
+        )],
+        failure: Exit::Failed,
+        run: gateway::run,
+    },
+    Command {
         name: "help",
         summary: "show this, or the flags of one command",
         operand: Operand::Name("COMMAND"),
-        flags: &[],
+        flags: &[switch("man", "print the manual page, for man(1)")],
         exits: &[
             (Exit::Done, "shown"),
             (Exit::Usage, "there is no such command"),
@@ -276,6 +290,18 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         failure: Exit::Failed,
         run: init::run,
+    },
+    Command {
+        name: "mcp",
+        summary: "run the original command of an entry that an old version rewrote",
+        operand: Operand::Program("COMMAND"),
+        flags: &[],
+        exits: &[(
+            Exit::NotStarted,
+            "COMMAND cannot be started; else its own exit",
+        )],
+        failure: Exit::Failed,
+        run: mcp::run,
     },
     Command {
         name: "probe",
@@ -336,6 +362,11 @@ pub(crate) const COMMANDS: &[Command] = &[
                 "FILE",
                 "with `-match`: whose connections to look at, also by TOOLPASS_CONFIG; the vendors' own hosts when not given",
             ),
+            one(
+                "diff",
+                "OPENAPI",
+                "a vendor's own description, JSON: say which routes name no operation of it, and which of its writes no route names",
+            ),
             JSON,
             one(
                 "match",
@@ -347,11 +378,11 @@ pub(crate) const COMMANDS: &[Command] = &[
         exits: &[
             (
                 Exit::Done,
-                "listed; with `-match`: the request is understood",
+                "listed; with `-diff`: nothing differs; with `-match`: the request is understood",
             ),
             (
                 Exit::Failed,
-                "there is no such integration or nothing that matches; with `-match`: it is not understood",
+                "there is no such integration or nothing that matches; with `-diff`: something differs; with `-match`: it is not understood",
             ),
         ],
         failure: Exit::Failed,
@@ -476,10 +507,12 @@ mod tests {
 
     #[test]
     fn every_command_says_what_its_failure_means() {
-        for command in COMMANDS
-            .iter()
-            .filter(|command| !matches!(command.name, "completion" | "help" | "version"))
-        {
+        for command in COMMANDS.iter().filter(|command| {
+            !matches!(
+                command.name,
+                "completion" | "gateway off" | "help" | "mcp" | "version"
+            )
+        }) {
             assert!(
                 command
                     .exits

@@ -3,11 +3,15 @@
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
 use crate::output::quoted;
-use crate::{flags, usage};
+use crate::{flags, man, usage};
 
 /// Run the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
     let page = match arguments.operands.as_slice() {
+        [] if arguments.is_on("man") => man::page(),
+        [_, ..] if arguments.is_on("man") => {
+            return Err(Stop::Usage("-man is the page of all commands".into()));
+        }
         [] => usage::overview(),
         words => {
             let name = words.join(" ");

@@ -106,6 +106,18 @@ pub(crate) fn bytes(flag: &str, path: &str) -> Result<Vec<u8>, Stop> {
     read.map_err(|error| Stop::Failed(format!("{named}`{path}`: {error}")))
 }
 
+/// The bytes of a large file, `-` for standard input, named by `flag`: a vendor's description of a whole API.
+/// Limits: 128 MiB.
+/// Errors: it cannot be read, or is larger.
+pub(crate) fn large(flag: &str, path: &str) -> Result<Vec<u8>, Stop> {
+    let read = if path == STDIN {
+        within(io::stdin().lock(), MAX_LARGE_BYTES)
+    } else {
+        std::fs::File::open(path).and_then(|file| within(file, MAX_LARGE_BYTES))
+    };
+    read.map_err(|error| Stop::Failed(format!("-{flag} `{path}`: {error}")))
+}
+
 /// An environment variable that is set and not empty.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
@@ -119,10 +131,14 @@ fn stdin() -> Result<Vec<u8>, Stop> {
 }
 
 fn limited(reader: impl Read) -> io::Result<Vec<u8>> {
+    within(reader, MAX_BYTES)
+}
+
+fn within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other("larger than 8 MiB"));
+    reader.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("larger than {} MiB", most >> 20)));
     }
     Ok(bytes)
 }
@@ -148,3 +164,4 @@ fn problems(errors: &Errors, is_missing: bool) -> Stop {
 const CONFIG_VARIABLE: &str = "TOOLPASS_CONFIG";
 const DEFAULT_CONFIG: &str = "/etc/toolpass/toolpass.yaml";
 const MAX_BYTES: u64 = 8 << 20;
+const MAX_LARGE_BYTES: u64 = 128 << 20;

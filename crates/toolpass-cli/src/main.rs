@@ -5,7 +5,8 @@
 //! | `flags` | which commands there are and which flags each takes: the one table |
 //! | `arguments` | what a command line says, by that table |
 //! | `usage` | the help, from that table |
-//! | `audit` `catalog` `check` `completion` `doctor` `entitlements` `help` `init` `probe` `replay` `routes` `serve` `validate` `version` | what one command does |
+//! | `man` | the manual page, from that table |
+//! | `audit` `catalog` `check` `completion` `doctor` `entitlements` `gateway` `help` `init` `mcp` `probe` `replay` `routes` `serve` `validate` `version` | what one command does |
 //! | `question` `decision` | what is asked, and how the answer is printed |
 //! | `remote` | one question put to a server |
 //! | `effective` | the configuration as it counts |
@@ -31,11 +32,14 @@ mod effective;
 mod entitlements;
 mod exit;
 mod flags;
+mod gateway;
 mod help;
 mod init;
 mod input;
 mod local;
 mod log;
+mod man;
+mod mcp;
 mod output;
 mod probe;
 mod question;

@@ -1,5 +1,6 @@
 //! `toolpass routes`: the requests an integration understands, and with `-match` what one request is.
 
+mod difference;
 mod explained;
 mod request;
 
@@ -15,6 +16,9 @@ use crate::output::{Page, counted, is_sought};
 /// Run the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
     let (json, word) = (arguments.is_on("json"), arguments.value("search"));
+    if let Some(file) = arguments.value("diff") {
+        return diff(arguments, file, json);
+    }
     if let Some(text) = arguments.value("match") {
         return match word {
             Some(_) => Err(Stop::Usage("-search and -match exclude each other".into())),
@@ -28,11 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
     }
     let page = match (arguments.operand(), word) {
         (Some(name), word) => {
-            let table = table(integration(name)?, word).ok_or_else(|| {
-                Stop::Failed(format!(
-                    "the requests of `{name}` are not described: it has no route table"
-                ))
-            })?;
+            let table = table(integration(name)?, word).ok_or_else(|| no_table(name))?;
             found(table.routes.is_empty() && table.left_out.is_empty(), word)?;
             if json {
                 Page::json(&table)?
@@ -65,6 +65,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
         page,
         exit: Exit::Done,
     })
+}
+
+fn diff(arguments: &Arguments, file: &str, json: bool) -> Result<Done, Stop> {
+    if let Some(flag) = ["match", "search"]
+        .iter()
+        .find(|flag| arguments.value(flag).is_some())
+    {
+        return Err(Stop::Usage(format!("-{flag} and -diff exclude each other")));
+    }
+    let Some(name) = arguments.operand() else {
+        return Err(Stop::Usage(
+            "-diff needs the INTEGRATION whose table is compared".into(),
+        ));
+    };
+    let one = integration(name)?;
+    let table = one.routes().ok_or_else(|| no_table(name))?;
+    difference::done(one.name(), table, file, json)
+}
+
+fn no_table(name: &str) -> Stop {
+    Stop::Failed(format!(
+        "the requests of `{name}` are not described: it has no route table"
+    ))
 }
 
 /// An integration in the list; no number when it has no table.

@@ -21,21 +21,8 @@ pub(crate) fn overview() -> Page {
 
 /// How one command is used.
 pub(crate) fn of(command: &Command) -> Page {
-    let flags = if command.flags.is_empty() {
-        ""
-    } else {
-        " [flags]"
-    };
-    let operand = match command.operand {
-        Operand::Any(name) => format!(" [{name}...]"),
-        Operand::AtLeastOne(name) => format!(" {name}..."),
-        Operand::AtMostOne(name) | Operand::Name(name) => format!(" [{name}]"),
-        Operand::None => String::new(),
-        Operand::One(name) => format!(" {name}"),
-        Operand::Two(one, other) => format!(" {one} {other}"),
-    };
     let mut page = Page::new();
-    page.line(&format!("usage: toolpass {}{flags}{operand}", command.name));
+    page.line(&format!("usage: {}", synopsis(command)));
     page.line("");
     page.line(command.summary);
     if !command.flags.is_empty() {
@@ -54,6 +41,25 @@ pub(crate) fn of(command: &Command) -> Page {
     page
 }
 
+/// The command with what it takes: `toolpass NAME [flags] OPERAND`.
+pub(crate) fn synopsis(command: &Command) -> String {
+    let flags = if command.flags.is_empty() {
+        ""
+    } else {
+        " [flags]"
+    };
+    let operand = match command.operand {
+        Operand::Any(name) => format!(" [{name}...]"),
+        Operand::AtLeastOne(name) => format!(" {name}..."),
+        Operand::AtMostOne(name) | Operand::Name(name) => format!(" [{name}]"),
+        Operand::None => String::new(),
+        Operand::One(name) => format!(" {name}"),
+        Operand::Program(name) => format!(" ... -- {name} [ARGUMENTS...]"),
+        Operand::Two(one, other) => format!(" {one} {other}"),
+    };
+    format!("toolpass {}{flags}{operand}", command.name)
+}
+
 fn named(flag: &Flag) -> String {
     match flag.kind {
         Kind::Many(value) | Kind::One(value) => format!("-{} {value}", flag.name),
@@ -62,7 +68,7 @@ fn named(flag: &Flag) -> String {
 }
 
 /// The exits by number; every command has the one for a wrong command line.
-fn exits(command: &Command) -> Vec<[String; 2]> {
+pub(crate) fn exits(command: &Command) -> Vec<[String; 2]> {
     let own = command
         .exits
         .iter()

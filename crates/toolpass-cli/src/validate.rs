@@ -18,6 +18,8 @@ struct Report {
     connections: Vec<Connection>,
     problems: Vec<String>,
     warnings: Vec<String>,
+    /// Whether there is a key that callers of `serve` could show.
+    serves: bool,
 }
 
 #[derive(Serialize)]
@@ -55,6 +57,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Done, Stop> {
             for warning in &report.warnings {
                 note(&format!("warning: {warning}"));
             }
+            if report.problems.is_empty() && !report.serves {
+                note(&format!(
+                    "note: {}: without `api_key` or `api_keys`; fine in process, `serve` needs one",
+                    report.file
+                ));
+            }
         }
         shown(&reports)
     };
@@ -72,6 +80,7 @@ fn examine(file: &str, is_strict: bool) -> Result<Report, Stop> {
         connections: Vec::new(),
         problems: Vec::new(),
         warnings: Vec::new(),
+        serves: false,
     };
     let config = input::load(file).and_then(|config| {
         let config = input::without_traces(config);
@@ -91,6 +100,7 @@ fn examine(file: &str, is_strict: bool) -> Result<Report, Stop> {
                     integration: connection.integration.name(),
                 })
                 .collect();
+            report.serves = !config.api_keys.is_empty();
             report.ok = !is_strict || report.warnings.is_empty();
         }
         Err(Stop::Problems(lines)) => report.problems = lines,

@@ -12,6 +12,8 @@ mod check;
 mod completion;
 mod doctor;
 mod entitlements;
+#[cfg(unix)]
+mod gateway;
 mod github;
 mod init;
 mod probe;

@@ -382,3 +382,70 @@ const TWO: &str = "connections:
   - {id: beta, integration: github, organization: beta, token: 'env:B'}
   - {id: server, integration: github, organization: acme, token: 'env:C', url: https://git.acme.example}
 ";
+
+/// A vendor's description of a few operations, as OpenAPI has them.
+const DESCRIBED: &str = r#"{"openapi": "3.0.3", "servers": [{"url": "https://api.github.com"}], "paths": {
+  "/repos/{o}/{r}/pulls": {"get": {}, "post": {}},
+  "/repos/{o}/{r}/pulls/{n}/brand-new": {"put": {}, "get": {}},
+  "/repos/{o}/{r}/pulls/{n}/another": {"delete": {}}
+}}"#;
+
+#[test]
+fn a_vendors_description_is_compared_both_ways() {
+    let folder = Folder::with(&[
+        ("api.json", DESCRIBED),
+        ("x.yaml", "openapi: 3.0.3\n"),
+        ("none.json", "{}"),
+    ]);
+    let text = folder.run(&["routes", "-diff", "api.json", "github"]);
+    assert!(text.starts_with("exit 1\n--- stdout\ngithub: "), "{text}");
+    let (rows, writes) = text.split_once("\n\nwrites that no route names\n").unwrap();
+    assert_eq!(
+        writes
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>(),
+        [
+            "DELETE /repos/{o}/{r}/pulls/{n}/another",
+            "PUT /repos/{o}/{r}/pulls/{n}/brand-new"
+        ]
+    );
+    // What the description has is not reported, whatever its variables are called.
+    let lines: Vec<String> = rows
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert!(
+        !lines.contains(&"POST /repos/{owner}/{repo}/pulls".to_owned()),
+        "{text}"
+    );
+    assert!(
+        lines.contains(&"PUT /organizations/{org}/actions/cache/retention-limit".to_owned()),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(
+        folder
+            .run(&["routes", "-json", "-diff", "api.json", "github"])
+            .strip_prefix("exit 1\n--- stdout\n")
+            .unwrap(),
+    )
+    .unwrap();
+    assert_eq!(json["operations"], 5);
+    assert_eq!(json["unrouted_writes"][0]["method"], "DELETE");
+    for (file, expected) in [
+        ("x.yaml", "-diff `x.yaml`: expected a description in JSON"),
+        ("none.json", "-diff `none.json`: describes no operation"),
+        ("nowhere", "-diff `nowhere`: "),
+    ] {
+        let text = folder.run(&["routes", "-diff", file, "github"]);
+        assert!(
+            text.starts_with(&format!("exit 1\n--- stderr\ntoolpass routes: {expected}")),
+            "{text}"
+        );
+    }
+    assert!(
+        folder
+            .run(&["routes", "-diff", "api.json", "fake"])
+            .contains("has no route table")
+    );
+}

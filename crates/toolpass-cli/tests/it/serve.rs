@@ -33,6 +33,11 @@ fn what_cannot_start_says_why() {
             "\nexit 1\n--- stderr\ntoolpass.yaml: an API key cannot be read: secret `file:none`: there is no such file\n",
         ),
         (
+            &FILE.replace("decision_log: none", "decision_log: nowhere/decisions.log"),
+            &[],
+            "\nexit 1\n--- stderr\ntoolpass.yaml: `decision_log` cannot be opened for appending: No such file or directory (os error 2)\n",
+        ),
+        (
             FILE,
             &["-listen", "8080"],
             "\nexit 1\n--- stderr\ntoolpass.yaml: `listen`: 8080 cannot be listened on: expected `host:port`, `:port` or `[v6]:port`\n",

@@ -21,8 +21,10 @@ usage: toolpass COMMAND [flags]
   doctor              say what keeps this machine from reaching the systems, before any credential is shown
   entitlements check  say what in files of entitlements deserves a look before it is committed
   entitlements diff   say what tools may do more or less by a newer file of entitlements
+  gateway off         put back what old versions changed in the files of MCP clients
   help                show this, or the flags of one command
   init                print a first configuration for these integrations, every key explained
+  mcp                 run the original command of an entry that an old version rewrote
   probe               ask every connection whether its credential works
   replay              ask the questions of decision logs again and list what is answered otherwise
   routes              list the requests an integration understands, or say what one request is
@@ -52,8 +54,10 @@ usage: toolpass COMMAND [flags]
   doctor              say what keeps this machine from reaching the systems, before any credential is shown
   entitlements check  say what in files of entitlements deserves a look before it is committed
   entitlements diff   say what tools may do more or less by a newer file of entitlements
+  gateway off         put back what old versions changed in the files of MCP clients
   help                show this, or the flags of one command
   init                print a first configuration for these integrations, every key explained
+  mcp                 run the original command of an entry that an old version rewrote
   probe               ask every connection whether its credential works
   replay              ask the questions of decision logs again and list what is answered otherwise
   routes              list the requests an integration understands, or say what one request is
@@ -135,6 +139,20 @@ exit
 }
 
 #[test]
+fn the_manual_page_is_made_of_the_same_rows() {
+    let page = run(&["help", "-man"]);
+    for part in [
+        "exit 0\n--- stdout\n.TH TOOLPASS 1 ",
+        ".SS \"toolpass check [flags]\"\n",
+        ".TP\n\\fB\\-user\\fR \\fIEMAIL\\fR\n",
+        ".SS \"toolpass mcp ... \\-\\- COMMAND [ARGUMENTS...]\"\n",
+        "TOOLPASS_CONFIG",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+}
+
+#[test]
 fn the_version_is_found_as_a_flag_too() {
     let version = run(&["version"]);
     assert!(version.contains("exit 0"), "{version}");
@@ -196,6 +214,18 @@ fn a_wrong_command_line_says_what_is_wrong_and_exits_2() {
         (
             &["routes", "-config", "x", "fake"],
             "toolpass routes: -config goes with -match only",
+        ),
+        (
+            &["routes", "-diff", "x"],
+            "toolpass routes: -diff needs the INTEGRATION",
+        ),
+        (
+            &["routes", "-diff", "x", "-search", "x", "fake"],
+            "toolpass routes: -search and -diff exclude each other",
+        ),
+        (
+            &["help", "-man", "check"],
+            "toolpass help: -man is the page of all commands",
         ),
         (
             &["routes", "-search", "x", "-match", "GET https://h/"],

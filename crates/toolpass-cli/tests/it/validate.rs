@@ -15,6 +15,8 @@ exit 0
 --- stdout
 toolpass.yaml: ok, 1 connection
 main                      fake
+--- stderr
+note: toolpass.yaml: without `api_key` or `api_keys`; fine in process, `serve` needs one
 "#,
     );
 }
@@ -31,8 +33,8 @@ fn several_files_as_json_and_warnings_as_mistakes() {
         r#"
 exit 1
 --- stdout
-{"file":"a.yaml","ok":true,"connections":[{"id":"main","integration":"fake"}],"problems":[],"warnings":[]}
-{"file":"b.yaml","ok":false,"connections":[],"problems":["b.yaml:1: expected a list under `connections`; write `[]` for none"],"warnings":[]}
+{"file":"a.yaml","ok":true,"connections":[{"id":"main","integration":"fake"}],"problems":[],"warnings":[],"serves":false}
+{"file":"b.yaml","ok":false,"connections":[],"problems":["b.yaml:1: expected a list under `connections`; write `[]` for none"],"warnings":[],"serves":false}
 "#,
     );
     let loose = folder.run(&["validate", "c.yaml"]);
@@ -149,6 +151,8 @@ exit 0
 --- stdout
 <stdin>: ok, 1 connection
 main                      fake
+--- stderr
+note: <stdin>: without `api_key` or `api_keys`; fine in process, `serve` needs one
 "#,
     );
     same(
