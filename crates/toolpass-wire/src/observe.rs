@@ -208,9 +208,9 @@ impl Systems {
                 }
             }
             Attribution::Unclear { systems, reason } => Observation::Unresolved {
+                effect: self.effect_on(request, &systems),
                 systems,
                 row: None,
-                effect: request.effect(),
                 reason,
             },
             Attribution::Known {
@@ -302,7 +302,7 @@ impl Systems {
         start: Start,
         labels: Vec<(Text, String)>,
     ) -> Observation {
-        let effect = request.effect();
+        let effect = self.effect_on(request, &systems);
         let (table, path) = match self.place(request, &systems, start) {
             Ok(Some(place)) => place,
             Ok(None) => return Observation::Unmapped { systems, effect },
@@ -317,7 +317,7 @@ impl Systems {
         };
         let Some(found) = find(table, request.method(), path) else {
             return match request.method() {
-                "OPTIONS" => needs::preflight().on(systems),
+                "OPTIONS" if !table.quirks().ignores_method => needs::preflight().on(systems),
                 // A server that takes it for a plain one may know the path.
                 _ if path.iter().any(|segment| segment.slashed) => Observation::Unresolved {
                     systems,
@@ -354,6 +354,18 @@ impl Systems {
                     reason,
                 }
             }
+        }
+    }
+
+    /// What a request does before a row says more: by its method, where the systems go by it.
+    fn effect_on(&self, request: &WireRequest, systems: &[usize]) -> Effect {
+        let tables = systems.iter().filter_map(|index| self.get(*index)?.table);
+        let any_ignores = tables
+            .into_iter()
+            .any(|table| table.quirks().ignores_method);
+        match any_ignores {
+            true => request.effect().max(Effect::Write),
+            false => request.effect(),
         }
     }
 
@@ -419,11 +431,12 @@ impl fmt::Debug for Systems {
 /// Where a request is looked up.
 type Place<'r> = (&'static RouteTable, Path<'r>);
 
-/// A preflight is answered by a server itself, so only a row written for OPTIONS counts, no `*` row.
+/// A preflight is answered by a server itself, so only a row written for OPTIONS counts, no `*` row; but for a vendor that goes by no
+/// method, it may be the operation.
 pub(crate) fn find<'t>(table: &'t RouteTable, method: &str, path: Path<'_>) -> Option<Match<'t>> {
-    table
-        .find(method, path)
-        .filter(|found| method != "OPTIONS" || found.route.method == "OPTIONS")
+    table.find(method, path).filter(|found| {
+        method != "OPTIONS" || found.route.method == "OPTIONS" || table.quirks().ignores_method
+    })
 }
 
 /// What a function of an integration answers; nothing when it crashes. It only reads, so nothing half-done is left behind.

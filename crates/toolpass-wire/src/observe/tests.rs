@@ -1075,3 +1075,53 @@ fn a_reader_may_leave_a_request_to_the_agent() {
     );
     assert_eq!(agent_only("POST https://api.example.com/other"), None);
 }
+
+/// Whoever runs an operation by GET too does so for what no row knows.
+#[test]
+fn where_the_method_says_nothing_only_a_written_row_reads() {
+    let routes = vec![
+        route("*", "/chat.post", "post", "workspace"),
+        route("*", "/users.list", "read", "workspace").effect(Effect::Read),
+    ];
+    let quirks = Quirks {
+        ignores_method: true,
+        ..Quirks::default()
+    };
+    let rows = Rows {
+        routes,
+        quirks,
+        ..Rows::default()
+    };
+    let table = leaked(rows, &[]);
+    let systems = Systems::new(vec![system(
+        "slack",
+        "slack",
+        Some(table),
+        &["https://chat.example/api"],
+    )]);
+    let effect = |line: &str| match systems.observe(&request(line)) {
+        Observation::Mapped { effect, .. } => ("mapped", effect),
+        Observation::Unmapped { effect, .. } => ("unmapped", effect),
+        Observation::Unresolved { effect, .. } => ("unresolved", effect),
+        other => panic!("{line}: {other:?}"),
+    };
+    for method in ["GET", "HEAD", "OPTIONS", "POST", "QUERY"] {
+        for (path, expected) in [
+            ("chat.post", ("mapped", Effect::Write)),
+            ("users.list", ("mapped", Effect::Read)),
+            ("chat.erase", ("unmapped", Effect::Write)),
+            ("/chat.post", ("unmapped", Effect::Write)),
+            ("chat.post%2Fx", ("unresolved", Effect::Write)),
+        ] {
+            let line = format!("{method} https://chat.example/api/{path}");
+            let found = effect(&line);
+            // The path of a write with an empty segment is refused before a row is looked for.
+            let refused = path.starts_with('/') && found == ("unresolved", Effect::Write);
+            assert!(refused || found == expected, "{line}: {found:?}");
+        }
+    }
+    assert_eq!(
+        effect("GET https://chat.example/%61pi/users.list"),
+        ("unresolved", Effect::Write)
+    );
+}
