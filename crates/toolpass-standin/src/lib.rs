@@ -11,6 +11,7 @@
 //! | [`faults`] | how it misbehaves |
 //! | [`message`] | one request read, one answer to give |
 //! | [`github`] | github.com and GitHub Enterprise Server |
+//! | [`slack`] | a workspace of Slack |
 //! | [`echo`] | any other host: takes everything, redirects on request |
 //! | [`identity`] | the service asked by `identity_mode: http` |
 //! | [`oidc`] | a provider of ID tokens, which also makes tokens to be refused |
@@ -30,6 +31,7 @@ pub mod journal;
 pub mod message;
 pub mod oidc;
 pub mod server;
+pub mod slack;
 pub mod tls;
 
 pub use error::Error;

@@ -6,11 +6,13 @@
 //! toolpass-standin echo     [--tls] [--name HOST]...
 //! toolpass-standin identity [--tls] [--world FILE.json]
 //! toolpass-standin oidc     [--tls] [--name HOST]... [--world FILE.json]
+//! toolpass-standin slack    [--tls] [--name HOST]... [--world FILE.json]
 //! ```
 //!
 //! Prints one line of JSON about itself on standard output and serves until standard input closes, so it never outlives who started
 //! it. Certificates and keys are files in a directory of their own, removed at the end.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,8 @@ use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
 use toolpass_standin::message::set;
 use toolpass_standin::oidc::{OidcStandin, OidcWorld};
 use toolpass_standin::server::{Running, Transport};
+use toolpass_standin::slack::world::SlackWorld;
+use toolpass_standin::slack::{self, SlackStandin};
 use toolpass_standin::tls::Authority;
 
 fn main() -> ExitCode {
@@ -84,8 +88,9 @@ fn run(arguments: &[String]) -> Result<(), String> {
 fn parse(arguments: &[String]) -> Result<Flags, String> {
     let mut rest = arguments.iter();
     let system = rest.next().cloned().unwrap_or_default();
-    if !matches!(system.as_str(), "echo" | "github" | "identity" | "oidc") {
-        return Err("expected one of echo, github, identity, oidc; --help says more".to_owned());
+    if !SYSTEMS.contains(&system.as_str()) {
+        let known = SYSTEMS.join(", ");
+        return Err(format!("expected one of {known}; --help says more"));
     }
     let mut flags = Flags {
         system,
@@ -151,6 +156,12 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
                 json!({}),
             ))
         }
+        "slack" => {
+            let world: SlackWorld =
+                read(flags.world.as_deref())?.unwrap_or_else(slack::demo::world);
+            let about = describe_slack(&world);
+            Ok((SlackStandin::start(world, &transport).map_err(text)?, about))
+        }
         _ => Ok((EchoStandin::start(&transport).map_err(text)?, json!({}))),
     }
 }
@@ -177,6 +188,20 @@ fn describe(world: &GithubWorld, directory: &Path) -> Result<Value, String> {
         "token": token(demo::AGENT_TOKEN),
         "engine_token": token(demo::ENGINE_TOKEN),
     }))
+}
+
+fn describe_slack(world: &SlackWorld) -> Value {
+    let token = |wanted: &'static str| world.tokens.contains_key(wanted).then_some(wanted);
+    let channels = world.channels.iter();
+    let channels: BTreeMap<&str, &str> = channels
+        .map(|(id, channel)| (channel.name.as_str(), id.as_str()))
+        .collect();
+    json!({
+        "team_id": world.team.id,
+        "token": token(slack::demo::AGENT_TOKEN),
+        "engine_token": token(slack::demo::ENGINE_TOKEN),
+        "channels": channels,
+    })
 }
 
 fn read<T: serde::de::DeserializeOwned>(file: Option<&Path>) -> Result<Option<T>, String> {
@@ -237,6 +262,7 @@ fn text(error: Error) -> String {
     error.to_string()
 }
 
+const SYSTEMS: &[&str] = &["echo", "github", "identity", "oidc", "slack"];
 const USAGE: &str = "\
 usage: toolpass-standin SYSTEM [FLAGS]
 
@@ -248,6 +274,7 @@ systems
   echo       says what arrived: --name --tls
   identity   a provider of identities: --tls --world
   oidc       a provider of ID tokens: --name --tls --world
+  slack      a workspace of Slack, its Web API under /api: --name --tls --world
 
 flags
   --ghes             plays a GitHub Enterprise Server, API under /api/v3; what a connection with `url:` needs

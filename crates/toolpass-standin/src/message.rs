@@ -157,7 +157,7 @@ pub fn set(body: &mut Value, name: &str, value: Value) {
 }
 
 /// A query part: `+` is a space, then percent escapes.
-fn decode(part: &str) -> String {
+pub(crate) fn decode(part: &str) -> String {
     percent_decode_str(&part.replace('+', " "))
         .decode_utf8_lossy()
         .into_owned()

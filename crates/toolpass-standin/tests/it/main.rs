@@ -10,4 +10,5 @@ mod credentials;
 mod faults;
 mod github;
 mod process;
+mod slack;
 mod support;
