@@ -24,6 +24,7 @@ use toolpass_page::assets;
 use toolpass_page::reply::{CONTENT_POLICY, SAFETY};
 
 pub(crate) use export::file;
+pub(crate) use query::{NAMES, schema};
 pub(crate) use stream::news;
 
 use crate::endpoints::{Access, Endpoint, Method};

@@ -10,6 +10,7 @@ use futures_util::future::{BoxFuture, FutureExt, ready};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use crate::dashboard;
 use crate::endpoints::{Access, ENDPOINTS, Endpoint, Method};
 use crate::exchange::Asked;
 use crate::reply::{Form, JSON, Reply};
@@ -62,6 +63,10 @@ fn path(row: &Endpoint) -> Value {
             json!({"required": true, "content": content(schema)}),
         );
     }
+    let parameters = parameters(row.path);
+    if !parameters.is_empty() {
+        say("parameters", parameters.into());
+    }
     match row.method {
         Method::Get => json!({"get": operation}),
         Method::Post => json!({"post": operation}),
@@ -83,7 +88,11 @@ fn responses(row: &Endpoint) -> Map<String, Value> {
         );
     };
     let answered = if row.also.contains(&202) { 202 } else { 200 };
-    say(answered, "answered", row.gives.map_or_else(plain, content));
+    say(
+        answered,
+        "answered",
+        row.gives.map_or_else(|| texts(row.path), content),
+    );
     let has_scope = matches!(row.access, Access::Scope(_));
     if row.takes.is_some() {
         let text = "the request is malformed, or names what is not there";
@@ -126,6 +135,30 @@ fn responses(row: &Endpoint) -> Map<String, Value> {
     say(405, "another method", content(error));
     say(431, "the headers are too large", content(error));
     responses
+}
+
+/// What a path's query may say.
+fn parameters(path: &str) -> Vec<Value> {
+    let of_query = |name: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "schema": schema});
+    match path {
+        "/dashboard/events" | "/dashboard/events/stream" | "/dashboard/export" => dashboard::NAMES
+            .iter()
+            .map(|name| of_query(name, dashboard::schema(name)))
+            .collect(),
+        "/readyz" => vec![of_query("verbose", json!({"type": "string"}))],
+        _ => Vec::new(),
+    }
+}
+
+/// The kinds of text that a path answers with where it gives no object.
+fn texts(path: &str) -> Value {
+    let kinds: &[&str] = match path {
+        "/dashboard/events/stream" => &["text/event-stream"],
+        "/dashboard/export" => &["application/x-ndjson", "text/csv"],
+        _ => &["text/plain"],
+    };
+    let text = |kind: &&str| ((*kind).to_owned(), json!({"schema": {"type": "string"}}));
+    Value::Object(kinds.iter().map(text).collect())
 }
 
 fn content(schema: &str) -> Value {

@@ -37,9 +37,9 @@ PATIENCE = 60.0
 class Serving:
     """A running server. Started again on its port after `kill`."""
 
-    def __init__(self, folder: Path, kept: str = "data: kept") -> None:
+    def __init__(self, folder: Path, kept: str = "data: kept", config: str = CONFIG) -> None:
         folder.mkdir(exist_ok=True)
-        self.folder, self.kept = folder, kept
+        self.folder, self.kept, self.config = folder, kept, config
         (folder / "agents").write_text(AGENTS)
         (folder / "people").write_text(PEOPLE)
         self.address = "127.0.0.1:0"
@@ -57,7 +57,7 @@ class Serving:
 
     def start(self) -> None:
         """Start it, on the port it had."""
-        (self.folder / "toolpass.yaml").write_text(CONFIG.format(listen=self.address, kept=self.kept))
+        (self.folder / "toolpass.yaml").write_text(self.config.format(listen=self.address, kept=self.kept))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "toolpass", "serve", "-config", "toolpass.yaml"],
             cwd=self.folder,

@@ -105,7 +105,7 @@ fn kind(schema: &Value) -> String {
     match schema["type"].as_str() {
         Some("array") => format!("list of {}", kind(&schema["items"])),
         Some(name) => name.to_owned(),
-        None => String::new(),
+        None => "anything".to_owned(),
     }
 }
 

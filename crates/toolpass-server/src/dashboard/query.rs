@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
 use toolpass_store::runs::filter::Filter;
 
 /// What is asked for.
@@ -130,7 +131,17 @@ fn time(text: &str) -> Option<Duration> {
         .map(Duration::from_millis)
 }
 
-const NAMES: &[&str] = &[
+/// What a parameter takes, as a schema; without an empty value, which is taken as none.
+pub(crate) fn schema(name: &str) -> Value {
+    match name {
+        "before" => json!({"anyOf": [{"type": "integer", "minimum": 0}, {"const": ""}]}),
+        "format" => json!({"enum": ["", "csv", "jsonl"]}),
+        _ => json!({"type": "string", "maxLength": MAX_VALUE}),
+    }
+}
+
+/// Every parameter there is.
+pub(crate) const NAMES: &[&str] = &[
     "before", "format", "from", "id", "outcome", "q", "server", "since", "system", "to", "tool",
     "user",
 ];
