@@ -11,6 +11,7 @@
 //! | [`faults`] | how it misbehaves |
 //! | [`message`] | one request read, one answer to give |
 //! | [`github`] | github.com and GitHub Enterprise Server |
+//! | [`jira`] | a site of Jira Cloud |
 //! | [`slack`] | a workspace of Slack |
 //! | [`echo`] | any other host: takes everything, redirects on request |
 //! | [`identity`] | the service asked by `identity_mode: http` |
@@ -27,6 +28,7 @@ pub mod faults;
 pub mod github;
 mod graphql;
 pub mod identity;
+pub mod jira;
 pub mod journal;
 pub mod message;
 pub mod oidc;

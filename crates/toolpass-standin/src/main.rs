@@ -5,6 +5,7 @@
 //! toolpass-standin github   [--tls] [--name HOST]... [--ghes] [--world FILE.json]
 //! toolpass-standin echo     [--tls] [--name HOST]...
 //! toolpass-standin identity [--tls] [--world FILE.json]
+//! toolpass-standin jira     [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin oidc     [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin slack    [--tls] [--name HOST]... [--world FILE.json]
 //! ```
@@ -25,6 +26,7 @@ use toolpass_standin::github::{
     ApiStyle, GithubStandin, Options, demo, world::GithubWorld, world::STRANGER_KEY,
 };
 use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
+use toolpass_standin::jira::{self, JiraStandin, world::JiraWorld};
 use toolpass_standin::message::set;
 use toolpass_standin::oidc::{OidcStandin, OidcWorld};
 use toolpass_standin::server::{Running, Transport};
@@ -149,6 +151,17 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
                 json!({}),
             ))
         }
+        "jira" => {
+            let world: JiraWorld = read(flags.world.as_deref())?.unwrap_or_else(jira::demo::world);
+            let about = json!({
+                "username": jira::demo::BOT,
+                "engine_token": jira::demo::ENGINE_TOKEN,
+                "token": jira::demo::AGENT_TOKEN,
+                "cloud_id": world.cloud_id,
+            });
+            let running = JiraStandin::start(world, &transport).map_err(text)?;
+            Ok((running, about))
+        }
         "oidc" => {
             let world: OidcWorld = read(flags.world.as_deref())?.unwrap_or_default();
             Ok((
@@ -262,7 +275,7 @@ fn text(error: Error) -> String {
     error.to_string()
 }
 
-const SYSTEMS: &[&str] = &["echo", "github", "identity", "oidc", "slack"];
+const SYSTEMS: &[&str] = &["echo", "github", "identity", "jira", "oidc", "slack"];
 const USAGE: &str = "\
 usage: toolpass-standin SYSTEM [FLAGS]
 
@@ -273,6 +286,7 @@ systems
   github     an API of GitHub: --ghes --name --tls --world
   echo       says what arrived: --name --tls
   identity   a provider of identities: --tls --world
+  jira       a site of Jira Cloud, API versions 2 and 3: --name --tls --world
   oidc       a provider of ID tokens: --name --tls --world
   slack      a workspace of Slack, its Web API under /api: --name --tls --world
 
