@@ -17,10 +17,9 @@ use toolpass_core::question::Freshness;
 use toolpass_http::budget::Context;
 use toolpass_http::client::Client;
 use toolpass_http::clock::SystemClock;
-use toolpass_http::jwt::unverified_expiry;
 use toolpass_http::proxy::{ProxyEnvironment, ProxyRules};
 use toolpass_http::url::Url;
-use toolpass_integration::fields::KeyKind;
+use toolpass_local::expiry::{self, Ending};
 
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
@@ -106,33 +105,15 @@ async fn examine(config: &Config, chosen: &[&ConnectionConfig]) -> Vec<Finding> 
 
 /// Secrets that say themselves when they end.
 fn expiries(connection: &ConnectionConfig, now: Wall) -> Vec<Finding> {
-    let secrets = connection
-        .integration
-        .keys()
-        .iter()
-        .filter(|key| key.kind == KeyKind::Secret);
     let mut findings = Vec::new();
-    for key in secrets {
-        let secret = connection
-            .settings
-            .secret(key.name)
-            .and_then(|reference| toolpass_http::secrets::read(reference).ok());
-        let Some(ends) = secret.and_then(|secret| unverified_expiry(secret.expose())) else {
-            continue;
-        };
-        let left = ends.0.saturating_sub(now.0);
+    for Ending { key, at } in expiry::of_secrets(connection) {
+        let left = at.0.saturating_sub(now.0);
         let (state, text) = if left.is_zero() {
-            (State::Fail, format!("`{}` has expired", key.name))
+            (State::Fail, format!("`{key}` has expired"))
         } else if left < SOON {
-            (
-                State::Warn,
-                format!("`{}` expires in {}", key.name, shown(left)),
-            )
+            (State::Warn, format!("`{key}` expires in {}", shown(left)))
         } else {
-            (
-                State::Fine,
-                format!("`{}` expires in {}", key.name, shown(left)),
-            )
+            (State::Fine, format!("`{key}` expires in {}", shown(left)))
         };
         findings.push(finding(state, &connection.id, "expiry", text));
     }

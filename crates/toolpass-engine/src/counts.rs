@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use toolpass_core::clock::Wall;
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
+
+use crate::histogram::Reading;
 
 /// The counters of one connection.
 #[derive(Debug)]
@@ -25,6 +28,21 @@ pub struct Counts {
     pub in_flight: usize,
     /// Whether the circuit is open.
     pub circuit_open: bool,
+    /// How long checks waited for their turn.
+    pub queued: Reading,
+    /// When the system ends the credential, as it said last; none when it said nothing.
+    pub credential_ends: Option<Wall>,
+}
+
+/// A reading of one cache, which all connections share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheCounts {
+    /// What is kept in it.
+    pub cache: &'static str,
+    /// How much of it is kept, expired ones included.
+    pub entries: usize,
+    /// How often something was dropped for lack of room.
+    pub evictions: u64,
 }
 
 impl Default for Counters {

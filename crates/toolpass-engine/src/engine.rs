@@ -25,7 +25,7 @@ use toolpass_integration::connection::{Connection, Visibility};
 use toolpass_integration::integration::Integration;
 
 use crate::caller::Caller;
-use crate::counts::{Counters, Counts};
+use crate::counts::{CacheCounts, Counters, Counts};
 use crate::decisions::{self, Decisions};
 use crate::explain::Explanation;
 use crate::forgotten::Forgotten;
@@ -338,8 +338,31 @@ impl Engine {
             cached: wired.counters.cached(),
             in_flight: wired.limits.in_flight(),
             circuit_open: wired.limits.is_open(),
+            queued: wired.limits.queued(),
+            credential_ends: wired.connection.credential_ends(),
         });
         counts.collect()
+    }
+
+    /// How much each cache holds, and what it had no room for.
+    pub fn cache_counts(&self) -> [CacheCounts; 3] {
+        [
+            CacheCounts {
+                cache: "decisions",
+                entries: self.decisions.len(),
+                evictions: self.decisions.evictions(),
+            },
+            CacheCounts {
+                cache: "identities",
+                entries: self.identities.len(),
+                evictions: self.identities.evictions(),
+            },
+            CacheCounts {
+                cache: "visibilities",
+                entries: self.visibilities.len(),
+                evictions: self.visibilities.evictions(),
+            },
+        ]
     }
 
     /// How many lines of the decision log could not be written.

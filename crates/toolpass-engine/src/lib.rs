@@ -15,6 +15,7 @@ mod decisions;
 pub mod engine;
 pub mod explain;
 mod forgotten;
+pub mod histogram;
 mod id;
 mod identity;
 mod key;

@@ -17,6 +17,7 @@ use toolpass_http::budget::Context;
 use toolpass_http::error::Error;
 use toolpass_integration::failure::Failure;
 
+use crate::histogram::{Histogram, Reading};
 use crate::outcome::{Stop, out_of_time};
 use crate::stamp::rfc3339;
 
@@ -25,6 +26,7 @@ pub(crate) struct Limits {
     slots: Semaphore,
     max_concurrency: usize,
     waiting: AtomicUsize,
+    queued: Histogram,
     health: Mutex<Health>,
 }
 
@@ -62,6 +64,7 @@ impl Limits {
             slots: Semaphore::new(max_concurrency),
             max_concurrency,
             waiting: AtomicUsize::new(0),
+            queued: Histogram::default(),
             health: Mutex::default(),
         }
     }
@@ -71,10 +74,13 @@ impl Limits {
     /// budget ends first.
     pub(crate) async fn enter<'a>(&'a self, ctx: &'a Context) -> Result<Slot<'a>, Stop> {
         if let Ok(permit) = self.slots.try_acquire() {
+            self.queued.observe(Duration::ZERO);
             return self.admit(ctx, permit);
         }
         let _queued = Queued::join(&self.waiting)?;
+        let began = ctx.now();
         let permit = ctx.within(self.slots.acquire()).await.and_then(Result::ok);
+        self.queued.observe(ctx.now().since(began));
         self.admit(ctx, permit.ok_or_else(out_of_time)?)
     }
 
@@ -88,6 +94,11 @@ impl Limits {
         self.max_concurrency
             .saturating_sub(self.slots.available_permits())
             + self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// How long those who asked had waited for their turn.
+    pub(crate) fn queued(&self) -> Reading {
+        self.queued.read()
     }
 
     /// Whether the circuit is open.

@@ -17,12 +17,12 @@ mod flight;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
+use quick_cache::{DefaultHashBuilder, Equivalent, Lifecycle, UnitWeighter};
 use toolpass_core::clock::Monotonic;
 use toolpass_core::codes::Code;
 use toolpass_core::evidence::UpstreamCall;
@@ -134,7 +134,8 @@ impl<K, V> Clone for FillCache<K, V> {
 
 struct Inner<K, V> {
     options: CacheOptions,
-    entries: Cache<K, Arc<Entry<V>>>,
+    entries: Cache<K, Arc<Entry<V>>, UnitWeighter, DefaultHashBuilder, Evictions>,
+    evictions: Evictions,
     shards: Box<[Mutex<Flights<K, V>>]>,
     hasher: RandomState,
 }
@@ -160,6 +161,18 @@ struct Entry<V> {
     told: AtomicBool,
 }
 
+/// How many entries there was no room for. Those that are replaced or taken out do not count.
+#[derive(Clone, Debug, Default)]
+struct Evictions(Arc<AtomicU64>);
+
+impl<K, V> Lifecycle<K, V> for Evictions {
+    type RequestState = ();
+
+    fn before_evict(&self, (): &mut (), _: &K, _: &mut V) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// What a caller does next.
 enum Boarding<K: Key, V: Clone + Send + Sync + 'static> {
     Join(Seat<K, V>),
@@ -175,9 +188,18 @@ impl<K: Hash + Eq + Clone + Send + Sync + 'static> Key for K {}
 impl<K: Key, V: Clone + Send + Sync + 'static> FillCache<K, V> {
     /// An empty cache.
     pub fn new(options: CacheOptions) -> FillCache<K, V> {
+        let evictions = Evictions::default();
+        let capacity = options.capacity;
         FillCache(Arc::new(Inner {
             options,
-            entries: Cache::new(options.capacity),
+            entries: Cache::with(
+                capacity,
+                capacity as u64,
+                UnitWeighter,
+                DefaultHashBuilder::default(),
+                evictions.clone(),
+            ),
+            evictions,
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             hasher: RandomState::new(),
         }))
@@ -277,6 +299,11 @@ impl<K: Key, V: Clone + Send + Sync + 'static> FillCache<K, V> {
     /// How many answers are stored, expired ones included.
     pub fn len(&self) -> usize {
         self.0.entries.len()
+    }
+
+    /// How many answers were dropped for lack of room.
+    pub fn evictions(&self) -> u64 {
+        self.0.evictions.0.load(Ordering::Relaxed)
     }
 
     /// Whether nothing is stored.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::{BoxFuture, FutureExt};
+use toolpass_core::clock::Wall;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::{Facts, Pointer};
 use toolpass_core::resource::Resource;
@@ -82,6 +83,11 @@ pub trait Connection: Send + Sync {
 
     /// Verify the credential without a user.
     fn probe<'a>(&'a self, ctx: &'a Context) -> BoxFuture<'a, Result<Probe, Failure>>;
+
+    /// When the system ends the credential, as it said last. Asks nothing; for operators, never for a decision.
+    fn credential_ends(&self) -> Option<Wall> {
+        None
+    }
 
     /// The resource a pointer leads to; `None` when it leads nowhere.
     fn resolve<'a>(

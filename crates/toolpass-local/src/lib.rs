@@ -4,6 +4,7 @@
 //! engine of the same file. It holds no rule: it turns the types of one crate into those of another.
 
 pub mod addresses;
+pub mod expiry;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

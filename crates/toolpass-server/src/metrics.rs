@@ -13,8 +13,11 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use http::StatusCode;
 use toolpass_config::server::{Metrics as Readers, Scope};
+use toolpass_core::clock::Wall;
 use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
+use toolpass_engine::histogram::{Histogram, Reading};
+use toolpass_local::expiry;
 
 use crate::exchange::Asked;
 use crate::live::Live;
@@ -40,13 +43,8 @@ struct Counters {
     /// Responses of the system, by the first digit of their status.
     upstream: [AtomicU64; 6],
     seconds: Histogram,
-}
-
-#[derive(Debug)]
-struct Histogram {
-    buckets: [AtomicU64; BOUNDS.len()],
-    count: AtomicU64,
-    micros: AtomicU64,
+    /// How long its own responses took.
+    upstream_seconds: Histogram,
 }
 
 impl Metrics {
@@ -88,12 +86,15 @@ impl Metrics {
             if let Some(counter) = counters.upstream.get(class) {
                 counter.fetch_add(1, Ordering::Relaxed);
             }
+            if let Some(took) = call.took {
+                counters.upstream_seconds.observe(took);
+            }
         }
         counters.seconds.observe(took);
     }
 
     /// The page.
-    pub(crate) fn page(&self, live: &Live) -> String {
+    pub(crate) fn page(&self, live: &Live, now: Wall) -> String {
         let mut page = Page::default();
         let connections = self
             .connections
@@ -122,9 +123,7 @@ impl Metrics {
             "How long checks took.",
         );
         for (id, counters) in &connections {
-            counters
-                .seconds
-                .page(&mut page, "toolpass_check_seconds", id);
+            page.histogram("toolpass_check_seconds", id, &counters.seconds.read());
         }
         page.about(
             "toolpass_upstream_requests_total",
@@ -141,66 +140,25 @@ impl Metrics {
                 );
             }
         }
-        self.engine(&mut page, live, &connections);
+        page.about(
+            "toolpass_upstream_seconds",
+            "histogram",
+            "How long responses of the systems took, of those asked for a check.",
+        );
+        for (id, counters) in &connections {
+            page.histogram(
+                "toolpass_upstream_seconds",
+                id,
+                &counters.upstream_seconds.read(),
+            );
+        }
+        caches(&mut page, live, &connections);
+        systems(&mut page, live, now);
+        self.process(&mut page, live);
         page.text
     }
 
-    fn engine(&self, page: &mut Page, live: &Live, connections: &BTreeMap<String, Arc<Counters>>) {
-        let sum = |counts: &[AtomicU64]| {
-            counts
-                .iter()
-                .map(|count| count.load(Ordering::Relaxed))
-                .sum()
-        };
-        page.about(
-            "toolpass_cache_hits_total",
-            "counter",
-            "Checks answered by a stored decision.",
-        );
-        for (id, counters) in connections {
-            let [_, stored] = &counters.checks;
-            page.line(
-                "toolpass_cache_hits_total",
-                &format!("connection=\"{id}\""),
-                sum(stored),
-            );
-        }
-        page.about(
-            "toolpass_cache_misses_total",
-            "counter",
-            "Checks not answered by a stored decision.",
-        );
-        for (id, counters) in connections {
-            let [asked, _] = &counters.checks;
-            page.line(
-                "toolpass_cache_misses_total",
-                &format!("connection=\"{id}\""),
-                sum(asked),
-            );
-        }
-        let counts = live.engine.counts();
-        page.about(
-            "toolpass_inflight",
-            "gauge",
-            "Checks that ask a system or wait to.",
-        );
-        for one in &counts {
-            let label = format!("connection=\"{}\"", one.connection);
-            page.line("toolpass_inflight", &label, one.in_flight as u64);
-        }
-        page.about(
-            "toolpass_breaker_state",
-            "gauge",
-            "1 while a connection's circuit is open.",
-        );
-        for one in &counts {
-            let label = format!("connection=\"{}\"", one.connection);
-            page.line(
-                "toolpass_breaker_state",
-                &label,
-                u64::from(one.circuit_open),
-            );
-        }
+    fn process(&self, page: &mut Page, live: &Live) {
         let single = [
             (
                 "toolpass_decision_log_errors_total",
@@ -252,6 +210,125 @@ impl Metrics {
     }
 }
 
+/// What is kept and what had to be asked.
+fn caches(page: &mut Page, live: &Live, connections: &BTreeMap<String, Arc<Counters>>) {
+    let sum = |counts: &[AtomicU64]| {
+        counts
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed))
+            .sum()
+    };
+    page.about(
+        "toolpass_cache_hits_total",
+        "counter",
+        "Checks answered by a stored decision.",
+    );
+    for (id, counters) in connections {
+        let [_, stored] = &counters.checks;
+        page.line("toolpass_cache_hits_total", &of_connection(id), sum(stored));
+    }
+    page.about(
+        "toolpass_cache_misses_total",
+        "counter",
+        "Checks not answered by a stored decision.",
+    );
+    for (id, counters) in connections {
+        let [asked, _] = &counters.checks;
+        page.line(
+            "toolpass_cache_misses_total",
+            &of_connection(id),
+            sum(asked),
+        );
+    }
+    let counts = live.engine.cache_counts();
+    page.about(
+        "toolpass_cache_evictions_total",
+        "counter",
+        "What was dropped from a cache for lack of room.",
+    );
+    for one in &counts {
+        let label = format!("cache=\"{}\"", one.cache);
+        page.line("toolpass_cache_evictions_total", &label, one.evictions);
+    }
+    page.about(
+        "toolpass_cache_entries",
+        "gauge",
+        "What a cache holds, expired ones included.",
+    );
+    for one in &counts {
+        let label = format!("cache=\"{}\"", one.cache);
+        page.line("toolpass_cache_entries", &label, one.entries as u64);
+    }
+}
+
+/// How the systems fare, and for how long their credentials last.
+fn systems(page: &mut Page, live: &Live, now: Wall) {
+    let counts = live.engine.counts();
+    page.about(
+        "toolpass_inflight",
+        "gauge",
+        "Checks that ask a system or wait to.",
+    );
+    for one in &counts {
+        let label = of_connection(&one.connection);
+        page.line("toolpass_inflight", &label, one.in_flight as u64);
+    }
+    page.about(
+        "toolpass_queue_seconds",
+        "histogram",
+        "How long checks waited for their turn to ask a system.",
+    );
+    for one in &counts {
+        page.histogram("toolpass_queue_seconds", &one.connection, &one.queued);
+    }
+    page.about(
+        "toolpass_breaker_state",
+        "gauge",
+        "1 while a connection's circuit is open.",
+    );
+    for one in &counts {
+        let label = of_connection(&one.connection);
+        page.line(
+            "toolpass_breaker_state",
+            &label,
+            u64::from(one.circuit_open),
+        );
+    }
+    page.about(
+        "toolpass_credential_expiry_seconds",
+        "gauge",
+        "For how long a credential still lasts, where it or its system says; 0 when it has ended.",
+    );
+    for (id, at) in endings(live) {
+        let left = at.0.saturating_sub(now.0).as_secs();
+        page.line(
+            "toolpass_credential_expiry_seconds",
+            &of_connection(&id),
+            left,
+        );
+    }
+}
+
+/// The first moment at which a credential of each connection ends, where that is known.
+fn endings(live: &Live) -> BTreeMap<String, Wall> {
+    let told = live.engine.counts().into_iter();
+    let told = told.filter_map(|one| Some((one.connection, one.credential_ends?)));
+    let read = live.config.connections.iter().flat_map(|connection| {
+        let endings = expiry::of_secrets(connection).into_iter();
+        endings.map(|ending| (connection.id.clone(), ending.at))
+    });
+    let mut endings = BTreeMap::new();
+    for (id, at) in told.chain(read) {
+        let first = endings.entry(id).or_insert(at);
+        *first = at.min(*first);
+    }
+    endings
+}
+
+fn of_connection(id: &str) -> String {
+    format!("connection=\"{id}\"")
+}
+
 /// Answer `/metrics`.
 pub(crate) fn page(asked: Asked) -> BoxFuture<'static, Reply> {
     let reply = match asked.live.config.server.metrics {
@@ -267,7 +344,7 @@ pub(crate) fn page(asked: Asked) -> BoxFuture<'static, Reply> {
 }
 
 fn text(asked: &Asked) -> Reply {
-    let page = asked.app.metrics.page(&asked.live);
+    let page = asked.app.metrics.page(&asked.live, asked.app.clock.wall());
     Reply::new(
         StatusCode::OK,
         "text/plain; version=0.0.4; charset=utf-8",
@@ -292,6 +369,18 @@ impl Page {
             writeln!(self.text, "{name}{{{labels}}} {value}")
         };
     }
+
+    fn histogram(&mut self, name: &str, connection: &str, read: &Reading) {
+        let label = of_connection(connection);
+        let bucket = format!("{name}_bucket");
+        for (bound, count) in &read.up_to {
+            self.line(&bucket, &format!("{label},le=\"{bound}\""), *count);
+        }
+        self.line(&bucket, &format!("{label},le=\"+Inf\""), read.count);
+        let (whole, rest) = (read.micros / 1_000_000, read.micros % 1_000_000);
+        let _ = writeln!(self.text, "{name}_sum{{{label}}} {whole}.{rest:06}");
+        self.line(&format!("{name}_count"), &label, read.count);
+    }
 }
 
 impl Default for Counters {
@@ -300,62 +389,8 @@ impl Default for Counters {
         Counters {
             checks: [by_code(), by_code()],
             upstream: Default::default(),
-            seconds: Histogram {
-                buckets: Default::default(),
-                count: AtomicU64::new(0),
-                micros: AtomicU64::new(0),
-            },
+            seconds: Histogram::default(),
+            upstream_seconds: Histogram::default(),
         }
     }
 }
-
-impl Histogram {
-    fn observe(&self, took: Duration) {
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        if let Some((_, bucket)) = BOUNDS
-            .iter()
-            .zip(&self.buckets)
-            .find(|((bound, _), _)| micros <= *bound)
-        {
-            bucket.fetch_add(1, Ordering::Relaxed);
-        }
-        self.count.fetch_add(1, Ordering::Relaxed);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
-    }
-
-    fn page(&self, page: &mut Page, name: &str, connection: &str) {
-        let mut up_to = 0;
-        for ((_, bound), bucket) in BOUNDS.iter().zip(&self.buckets) {
-            up_to += bucket.load(Ordering::Relaxed);
-            let label = format!("connection=\"{connection}\",le=\"{bound}\"");
-            page.line(&format!("{name}_bucket"), &label, up_to);
-        }
-        let count = self.count.load(Ordering::Relaxed).max(up_to);
-        let label = format!("connection=\"{connection}\"");
-        page.line(
-            &format!("{name}_bucket"),
-            &format!("{label},le=\"+Inf\""),
-            count,
-        );
-        let micros = self.micros.load(Ordering::Relaxed);
-        let (whole, rest) = (micros / 1_000_000, micros % 1_000_000);
-        let _ = writeln!(page.text, "{name}_sum{{{label}}} {whole}.{rest:06}");
-        page.line(&format!("{name}_count"), &label, count);
-    }
-}
-
-/// Microseconds, and the same in seconds as the page has them.
-const BOUNDS: [(u64, &str); 12] = [
-    (100, "0.0001"),
-    (500, "0.0005"),
-    (1_000, "0.001"),
-    (5_000, "0.005"),
-    (25_000, "0.025"),
-    (100_000, "0.1"),
-    (250_000, "0.25"),
-    (500_000, "0.5"),
-    (1_000_000, "1"),
-    (2_500_000, "2.5"),
-    (5_000_000, "5"),
-    (10_000_000, "10"),
-];

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use toolpass_core::clock::Wall;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Pointer;
 use toolpass_core::resource::Resource;
@@ -79,6 +80,10 @@ impl Connection for Organization {
 
     fn probe<'a>(&'a self, ctx: &'a Context) -> BoxFuture<'a, Result<Probe, Failure>> {
         probe::probe(ctx, &self.config, &self.github, &self.identities).boxed()
+    }
+
+    fn credential_ends(&self) -> Option<Wall> {
+        self.github.token_ends()
     }
 
     fn resolve<'a>(

@@ -2,6 +2,9 @@
 //!
 //! Source: docs.github.com REST "Get the authenticated app", "Scopes for OAuth apps"; read 2026-11-30.
 
+use std::time::Duration;
+
+use toolpass_core::clock::Wall;
 use toolpass_core::codes::Code;
 use toolpass_http::budget::Context;
 use toolpass_integration::connection::Probe;
@@ -77,6 +80,11 @@ async fn probe_token(ctx: &Context, config: &Config, github: &Github) -> Result<
             .get("x-oauth-scopes")
             .and_then(|value| value.to_str().ok()),
     );
+    let ends = response
+        .headers
+        .get("github-authentication-token-expiration");
+    let ends = ends.and_then(|value| ending(value.to_str().ok()?));
+    github.note_token_end(ends);
     let mut warnings: Vec<String> = scopes.iter().filter_map(|scope| warning(scope)).collect();
     warnings.push(format!(
         "a token's own user needs write on every repository of `{organization}` that is asked about, or its permission look-ups answer 403; an App needs no more than Metadata"
@@ -93,6 +101,14 @@ async fn probe_token(ctx: &Context, config: &Config, github: &Github) -> Result<
         summary: format!("token reads {organization}; {shown}"),
         warnings,
     })
+}
+
+/// The moment a token ends, as GitHub writes it: `2027-10-12 09:00:00 UTC`, or with an offset.
+fn ending(text: &str) -> Option<Wall> {
+    let text = text.replace(" UTC", " +0000");
+    let read = jiff::fmt::strtime::parse("%Y-%m-%d %H:%M:%S %z", &text).ok()?;
+    let seconds = read.to_timestamp().ok()?.as_second();
+    Some(Wall(Duration::from_secs(u64::try_from(seconds).ok()?)))
 }
 
 /// The scopes GitHub names, in alphabetical order; none for tokens that have permissions instead.
@@ -136,6 +152,20 @@ const READ_ONLY_SCOPES: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_token_is_read() {
+        for (text, expected) in [
+            ("2027-10-12 09:00:00 UTC", Some(1_823_331_600)),
+            ("2027-10-12 11:00:00 +0200", Some(1_823_331_600)),
+            ("2027-10-12", None),
+            ("1960-01-01 00:00:00 UTC", None),
+            ("soon", None),
+        ] {
+            let read = ending(text).map(|at| at.0.as_secs());
+            assert_eq!(read, expected, "{text}");
+        }
+    }
 
     #[test]
     fn scopes_are_sorted_and_judged() {

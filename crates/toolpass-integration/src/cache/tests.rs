@@ -633,3 +633,38 @@ proptest! {
         runtime.block_on(play(steps));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn only_what_there_was_no_room_for_is_an_eviction() {
+    let world = World::new(CacheOptions::named("test").capacity(64));
+    let keep = |number: u32| async move { Ok(Fill::Store(number, Duration::from_secs(60))) };
+    let fresh = Freshness {
+        fresh: true,
+        max_age: None,
+    };
+    for number in 0..3 {
+        world
+            .cache
+            .fetch(&world.ctx(8, fresh), &"same".to_owned(), move |_| {
+                keep(number)
+            })
+            .await
+            .unwrap();
+    }
+    assert_eq!((world.cache.len(), world.cache.evictions()), (1, 0));
+    world.cache.forget(|_| true);
+    assert_eq!(world.cache.evictions(), 0);
+    for number in 0..1000 {
+        world
+            .cache
+            .fetch(
+                &world.ctx(8, Freshness::default()),
+                &number.to_string(),
+                move |_| keep(number),
+            )
+            .await
+            .unwrap();
+    }
+    assert_eq!(world.cache.len() as u64 + world.cache.evictions(), 1000);
+    assert!(world.cache.len() <= 64);
+}

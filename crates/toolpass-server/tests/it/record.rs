@@ -3,9 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
+use toolpass_core::clock::Wall;
 use toolpass_core::decision::Decision;
+use toolpass_core::evidence::UpstreamCall;
 use toolpass_integration::connection::{Connection, Identity, Person, Probe, Request};
 use toolpass_integration::failure::Failure;
 use toolpass_integration::fields::{Key, Settings};
@@ -63,7 +66,7 @@ impl Connection for Records {
 
     fn check<'a>(
         &'a self,
-        _: &'a Context,
+        ctx: &'a Context,
         request: &'a Request,
     ) -> BoxFuture<'a, Result<Decision, Failure>> {
         if Action::parse(&request.action) == Some(Action::Wait) {
@@ -74,7 +77,17 @@ impl Connection for Records {
             }
             .boxed();
         }
+        ctx.recorder().record(UpstreamCall {
+            path: "/records".into(),
+            status: 200,
+            took: Some(Duration::from_millis(30)),
+            ..UpstreamCall::default()
+        });
         ready(Ok(decide(request))).boxed()
+    }
+
+    fn credential_ends(&self) -> Option<Wall> {
+        Some(Wall(Duration::from_secs(4_000_000_000)))
     }
 
     fn probe<'a>(&'a self, _: &'a Context) -> BoxFuture<'a, Result<Probe, Failure>> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolpass_server::server::Signal;
 
 use crate::client::{Answer, Wire, ask, post, with_key};
-use crate::running::{FAKE, KEY, Running, start};
+use crate::running::{FAKE, KEY, Running, start, start_in};
 
 const KEYS: &str = "api_keys:
   - {name: all, key: file:key, scopes: [check, admin]}
@@ -273,6 +273,46 @@ fn probes_and_metrics() {
     }
     server.signal(Signal::Interrupt);
     server.ended();
+}
+
+#[test]
+fn metrics_tell_how_systems_caches_and_credentials_fare() {
+    let folder = std::env::temp_dir().join(format!("toolpass-server-ends-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("key"), KEY).unwrap();
+    // A token that says itself that it ended in 1970.
+    std::fs::write(folder.join("token"), "e30.eyJleHAiOjF9.c2ln").unwrap();
+    let server = start_in(
+        folder,
+        "server: {metrics: open}\nconnections:\n  - {id: records, integration: record}\n  - {id: gh, integration: github, organization: acme, token: file:token, url: 'http://127.0.0.1:9'}\n",
+    );
+    let read = json!({"user": "alice@example.com", "connection": "records", "action": "read", "resource": "record:1"});
+    for _ in 0..2 {
+        assert_eq!(
+            ask(server.address, post("/check", &read.to_string())).status,
+            200
+        );
+    }
+    let page = ask(server.address, "GET /metrics HTTP/1.1\r\n\r\n").body;
+    for line in [
+        "toolpass_upstream_requests_total{connection=\"records\",status_class=\"2xx\"} 1",
+        "toolpass_upstream_seconds_bucket{connection=\"records\",le=\"0.025\"} 0",
+        "toolpass_upstream_seconds_bucket{connection=\"records\",le=\"0.1\"} 1",
+        "toolpass_upstream_seconds_sum{connection=\"records\"} 0.030000",
+        "toolpass_queue_seconds_count{connection=\"records\"} 1",
+        "toolpass_queue_seconds_bucket{connection=\"records\",le=\"0.0001\"} 1",
+        "toolpass_queue_seconds_count{connection=\"gh\"} 0",
+        "toolpass_cache_entries{cache=\"decisions\"} 1",
+        "toolpass_cache_evictions_total{cache=\"decisions\"} 0",
+        "toolpass_credential_expiry_seconds{connection=\"gh\"} 0",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}\n{page}");
+    }
+    let told = "toolpass_credential_expiry_seconds{connection=\"records\"} ";
+    let left = page
+        .lines()
+        .find_map(|line| line.strip_prefix(told)?.parse::<u64>().ok());
+    assert!(left.is_some_and(|left| left > 1_000_000_000), "{page}");
 }
 
 #[test]

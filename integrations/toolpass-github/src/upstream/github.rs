@@ -5,12 +5,15 @@
 //! Source: docs.github.com "Best practices for using the REST API", "API versions"; read 2026-11-30.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use http::{HeaderName, HeaderValue, header};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
+use toolpass_core::clock::Wall;
 use toolpass_core::codes::Code;
 use toolpass_http::auth::{Authorize, Bearer, TokenBearer};
 use toolpass_http::budget::Context;
@@ -42,6 +45,8 @@ struct Inner {
     organization: Login,
     app: Option<Arc<App>>,
     under_way: Semaphore,
+    /// When the token ends, in seconds since 1970; 0 when GitHub has not said.
+    token_ends: AtomicU64,
 }
 
 impl Github {
@@ -73,12 +78,27 @@ impl Github {
             organization: config.organization.clone(),
             app,
             under_way: Semaphore::new(PER_CONNECTION),
+            token_ends: AtomicU64::new(0),
         })))
     }
 
     /// The App, when it is one that asks.
     pub fn app(&self) -> Option<&Arc<App>> {
         self.0.app.as_ref()
+    }
+
+    /// When the token ends, as GitHub said last.
+    pub fn token_ends(&self) -> Option<Wall> {
+        match self.0.token_ends.load(Ordering::Relaxed) {
+            0 => None,
+            seconds => Some(Wall(Duration::from_secs(seconds))),
+        }
+    }
+
+    /// Remember when the token ends; nothing for one that does not.
+    pub fn note_token_end(&self, at: Option<Wall>) {
+        let seconds = at.map_or(0, |at| at.0.as_secs().max(1));
+        self.0.token_ends.store(seconds, Ordering::Relaxed);
     }
 
     /// Who asks.
