@@ -70,6 +70,7 @@ pub struct Running {
     pub ca_pem: Option<String>,
     /// What `X-Standin-Control` must be on `/_standin/...`.
     pub control_token: String,
+    acceptor: Option<TlsAcceptor>,
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -104,8 +105,7 @@ pub fn start(
             )
         }
     };
-    let listener = std::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
-    listener.set_nonblocking(true)?;
+    let listener = bind(0)?;
     let port = listener.local_addr()?.port();
     let control_token = random_hex(16)?;
     let shared = Arc::new(Shared {
@@ -115,26 +115,43 @@ pub fn start(
         control_token: control_token.clone(),
         scheme,
     });
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let (stop, stopped) = oneshot::channel();
-    let served = Arc::clone(&shared);
-    let thread = std::thread::Builder::new()
-        .name(format!("standin-{port}"))
-        .spawn(move || {
-            runtime.block_on(serve(listener, acceptor, served, stopped));
-        })?;
+    let (stop, thread) = spawn(listener, acceptor.clone(), &shared)?;
     Ok(Running {
         port,
         url: format!("{scheme}://localhost:{port}"),
         base_path: base_path.to_owned(),
         ca_pem,
         control_token,
+        acceptor,
         shared,
         stop: Some(stop),
         thread: Some(thread),
     })
+}
+
+/// Listen on a port of 127.0.0.1; 0 for any that is free.
+fn bind(port: u16) -> Result<std::net::TcpListener, Error> {
+    let listener = std::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Serve in a thread of its own, until the sender says so or is dropped.
+fn spawn(
+    listener: std::net::TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    shared: &Arc<Shared>,
+) -> Result<(oneshot::Sender<()>, JoinHandle<()>), Error> {
+    let name = format!("standin-{}", listener.local_addr()?.port());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let (stop, stopped) = oneshot::channel();
+    let served = Arc::clone(shared);
+    let thread = std::thread::Builder::new().name(name).spawn(move || {
+        runtime.block_on(serve(listener, acceptor, served, stopped));
+    })?;
+    Ok((stop, thread))
 }
 
 impl Running {
@@ -204,6 +221,15 @@ impl Running {
             // A panic of the thread was printed when it happened; there is nobody left to tell.
             let _ = thread.join();
         }
+    }
+
+    /// Serve again at the same port, after [`Running::stop`]; the world is as it was. Errors: `Io`, when the port is taken.
+    pub fn restart(&mut self) -> Result<(), Error> {
+        self.stop();
+        let (stop, thread) = spawn(bind(self.port)?, self.acceptor.clone(), &self.shared)?;
+        self.stop = Some(stop);
+        self.thread = Some(thread);
+        Ok(())
     }
 }
 

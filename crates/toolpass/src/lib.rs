@@ -4,6 +4,29 @@
 //! body, one audit event. The body sends its requests through its [`context::Context`], so each is read, named and asked about
 //! before a byte of it leaves; there is nothing to hook. Whoever is asked is a server ([`remote::Remote`]).
 //!
+//! ```
+//! use toolpass::tool::{BodyError, Tool};
+//! use toolpass::{Effect, Session};
+//!
+//! let rename = Tool::named("rename")
+//!     .takes("repo")
+//!     .takes("name")
+//!     .effect(Effect::Write)
+//!     .runs(|context, given| async move {
+//!         let url = format!("https://api.github.com/repos/{}", given.text("repo"));
+//!         let request = http::Request::patch(url)
+//!             .header("authorization", "Bearer ...") // the agent's own login, which may do more than the person
+//!             .body(format!("{{\"name\":{:?}}}", given.text("name")).into())
+//!             .map_err(|error| BodyError::new("InvalidRequest", error.to_string()))?;
+//!         let answer = context.send(request).await?; // asked of GitHub for the person, before a byte of it leaves
+//!         Ok(answer.status().as_u16().into())
+//!     });
+//! let session: Session = toolpass::session("dana@example.com")?;
+//! // toolkit.call(&rename, &session, arguments).await
+//! # let _ = (rename, session);
+//! # Ok::<(), toolpass::NewSession>(())
+//! ```
+//!
 //! | file | is |
 //! |---|---|
 //! | `tool` | what a tool declares, and its arguments |
@@ -32,6 +55,7 @@ pub use toolpass_guard::audit::AuditEvent;
 pub use toolpass_guard::refusal::Refusal;
 pub use toolpass_guard::session::Session;
 pub use toolpass_guard::session::caps::Limit;
+pub use toolpass_guard::taint::gate::{AfterUntrusted, Gate};
 
 /// A new session of a person: what it sees and spends is its own.
 /// Errors: [`NewSession`].

@@ -21,6 +21,7 @@ use toolpass_guard::refusal::Refusal;
 use toolpass_guard::session::Session;
 use toolpass_guard::session::caps::Limit;
 use toolpass_guard::settings::{EngineState, Settings};
+use toolpass_guard::taint::gate::Gate;
 use toolpass_http::proxy::ProxyEnvironment;
 use toolpass_http::transport::{BuildError, Transport, TransportSettings};
 use toolpass_local::addresses::Looked;
@@ -38,6 +39,8 @@ pub struct Toolkit(Arc<Shared>);
 pub struct Options {
     /// How often each effect may be had in a session.
     pub limits: Vec<(Effect, Limit)>,
+    /// Which effects are closed once outside text was read.
+    pub after_untrusted: Gate,
     /// What the tools are held to.
     pub entitlements: Option<Entitlements>,
     /// The file that what calls do is recorded into.
@@ -119,6 +122,7 @@ impl Toolkit {
         }
         let settings = Settings {
             limits,
+            after_untrusted: options.after_untrusted,
             engine: EngineState::Present,
             systems: remote.systems(),
             entitlements: options.entitlements.map(Arc::new),

@@ -153,6 +153,23 @@ fn a_redirection_keeps_its_target_as_given() {
 }
 
 #[test]
+fn a_stopped_stand_in_serves_again_at_its_port() {
+    let mut running = github();
+    let port = running.port;
+    running
+        .patch(&json!({"organizations": {"acme": {"id": 77}}}))
+        .unwrap();
+    running.stop();
+    running.restart().unwrap();
+    assert_eq!(running.port, port);
+    assert_eq!(get(&running, "/zen", AGENT_TOKEN).status, 200);
+    assert_eq!(
+        running.state().pointer("/organizations/acme/id"),
+        Some(&json!(77))
+    );
+}
+
+#[test]
 fn a_stopped_stand_in_refuses_connections() {
     let mut running = github();
     running.stop();
