@@ -6,7 +6,11 @@
 use toolpass_integration::integration::Integration;
 
 /// The integrations, in registration order.
-static ALL: &[&dyn Integration] = &[&toolpass_fake::FAKE, &toolpass_github::GITHUB];
+static ALL: &[&dyn Integration] = &[
+    &toolpass_fake::FAKE,
+    &toolpass_github::GITHUB,
+    &toolpass_linear::LINEAR,
+];
 
 /// The integrations, in registration order.
 pub fn all() -> &'static [&'static dyn Integration] {

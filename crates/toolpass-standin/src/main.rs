@@ -6,6 +6,7 @@
 //! toolpass-standin echo     [--tls] [--name HOST]...
 //! toolpass-standin identity [--tls] [--world FILE.json]
 //! toolpass-standin jira     [--tls] [--name HOST]... [--world FILE.json]
+//! toolpass-standin linear   [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin oidc     [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin slack    [--tls] [--name HOST]... [--world FILE.json]
 //! ```
@@ -27,6 +28,8 @@ use toolpass_standin::github::{
 };
 use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
 use toolpass_standin::jira::{self, JiraStandin, world::JiraWorld};
+use toolpass_standin::linear::world::LinearWorld;
+use toolpass_standin::linear::{self, LinearStandin};
 use toolpass_standin::message::set;
 use toolpass_standin::oidc::{OidcStandin, OidcWorld};
 use toolpass_standin::server::{Running, Transport};
@@ -162,6 +165,15 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
             let running = JiraStandin::start(world, &transport).map_err(text)?;
             Ok((running, about))
         }
+        "linear" => {
+            let world: LinearWorld =
+                read(flags.world.as_deref())?.unwrap_or_else(linear::demo::world);
+            let about = describe_linear(&world);
+            Ok((
+                LinearStandin::start(world, &transport).map_err(text)?,
+                about,
+            ))
+        }
         "oidc" => {
             let world: OidcWorld = read(flags.world.as_deref())?.unwrap_or_default();
             Ok((
@@ -201,6 +213,20 @@ fn describe(world: &GithubWorld, directory: &Path) -> Result<Value, String> {
         "token": token(demo::AGENT_TOKEN),
         "engine_token": token(demo::ENGINE_TOKEN),
     }))
+}
+
+fn describe_linear(world: &LinearWorld) -> Value {
+    let token = |wanted: &'static str| world.tokens.contains_key(wanted).then_some(wanted);
+    let teams: BTreeMap<&str, &str> = world
+        .teams
+        .iter()
+        .map(|(id, team)| (team.key.as_str(), id.as_str()))
+        .collect();
+    json!({
+        "token": token(linear::demo::AGENT_KEY),
+        "engine_token": token(linear::demo::ENGINE_KEY),
+        "teams": teams,
+    })
 }
 
 fn describe_slack(world: &SlackWorld) -> Value {
@@ -275,7 +301,9 @@ fn text(error: Error) -> String {
     error.to_string()
 }
 
-const SYSTEMS: &[&str] = &["echo", "github", "identity", "jira", "oidc", "slack"];
+const SYSTEMS: &[&str] = &[
+    "echo", "github", "identity", "jira", "linear", "oidc", "slack",
+];
 const USAGE: &str = "\
 usage: toolpass-standin SYSTEM [FLAGS]
 
@@ -287,6 +315,7 @@ systems
   echo       says what arrived: --name --tls
   identity   a provider of identities: --tls --world
   jira       a site of Jira Cloud, API versions 2 and 3: --name --tls --world
+  linear     a workspace of Linear, its API at /graphql: --name --tls --world
   oidc       a provider of ID tokens: --name --tls --world
   slack      a workspace of Slack, its Web API under /api: --name --tls --world
 

@@ -50,6 +50,8 @@ pub struct Extracted {
     pub sends_out: Option<Audience>,
     /// Why this request is only ever on the agent's own authority, though its row is not.
     pub agent_only: Option<Text>,
+    /// The answer hands out a credential or a secret, though those of its row do not.
+    pub sensitive: bool,
 }
 
 /// A pair as an extractor names it; its effect is the request's unless written.
@@ -102,6 +104,12 @@ impl Extracted {
     /// The same, with another audience than the row's.
     pub fn sending_to(mut self, audience: Audience) -> Extracted {
         self.sends_out = Some(audience);
+        self
+    }
+
+    /// The same, with an answer that hands out a credential or a secret.
+    pub fn sensitive(mut self) -> Extracted {
+        self.sensitive = true;
         self
     }
 

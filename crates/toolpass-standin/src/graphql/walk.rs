@@ -1,6 +1,7 @@
 //! The walk: from an operation to data and errors.
 //!
 //! An object is a JSON object with a `__typename`; another object in it is `{"__ref": ID}` and loaded when it is selected.
+//! `{"__leaf": VALUE}` is one value, whatever it is made of.
 //! Source: the GraphQL specification, October 2021, section 6.
 
 use serde_json::{Map, Value, json};
@@ -174,6 +175,9 @@ impl Walk<'_> {
                     path.pop();
                 }
                 Value::Array(answers)
+            }
+            Value::Object(mut members) if members.contains_key("__leaf") => {
+                members.remove("__leaf").unwrap_or_default()
             }
             Value::Object(_) => {
                 let object = match value.get("__ref").and_then(Value::as_str) {

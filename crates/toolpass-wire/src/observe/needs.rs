@@ -79,6 +79,7 @@ pub(super) fn needs_of(
     let effect = needs.iter().map(|need| need.effect).max().unwrap_or(effect);
     let mut row = row_info(route, effect, fields);
     row.sends_out = extracted.sends_out.or(route.sends_out);
+    row.sensitive |= extracted.sensitive;
     row.agent_only = extracted.agent_only.or_else(|| route.agent_only.clone());
     Ok(Mapped { row, needs, effect })
 }

@@ -1050,7 +1050,8 @@ fn two_readings_of_a_host_are_none() {
 #[test]
 fn a_reader_may_leave_a_request_to_the_agent() {
     let own = |_: &crate::reading::Reading<'_>| {
-        Ok(crate::extract::Extracted::default().agent_only("the agent's own inbox"))
+        let extracted = crate::extract::Extracted::default();
+        Ok(extracted.agent_only("the agent's own inbox").sensitive())
     };
     let rows = Rows {
         routes: vec![
@@ -1066,7 +1067,10 @@ fn a_reader_may_leave_a_request_to_the_agent() {
         &["https://api.example.com"],
     )]);
     let agent_only = |line: &str| match systems.observe(&request(line)) {
-        Observation::Mapped { row, .. } => row.agent_only,
+        Observation::Mapped { row, .. } => {
+            assert_eq!(row.sensitive, row.agent_only.is_some());
+            row.agent_only
+        }
         other => panic!("{other:?}"),
     };
     assert_eq!(

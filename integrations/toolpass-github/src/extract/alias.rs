@@ -89,6 +89,7 @@ fn as_named(
             .or_else(|| Some(route.effect_of(reading.method()))),
         sends_out: extracted.sends_out.or(route.sends_out),
         agent_only: extracted.agent_only,
+        sensitive: extracted.sensitive,
         ..Extracted::default()
     })
 }
