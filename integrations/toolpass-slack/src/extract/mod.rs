@@ -1,0 +1,218 @@
+//! What stands in a call beside its method: channels, people, files, and how it is sent.
+//!
+//! One file a subject; each function is named by rows of `routes`. What a call says is turned into pairs and facts here and judged
+//! nowhere: the rules do that, with what they look up.
+//! Slack takes arguments from the query, a form or JSON, and a list as text with commas or as JSON.
+//! INVARIANT: an argument that stands in two places counts only where both say the same, and a body that is not read as what its type
+//! says is unresolved, never empty.
+//! INVARIANT: a value becomes part of a resource only after its type in `resource` took it.
+
+pub mod channel;
+pub mod file;
+pub mod message;
+pub mod people;
+
+use toolpass_wire::extract::{Extracted, Pair};
+use toolpass_wire::field::{Field, Unresolved};
+use toolpass_wire::json::Json;
+use toolpass_wire::reading::Reading;
+
+use crate::actions::Action;
+use crate::facts;
+use crate::resource::{ChannelId, Counterpart};
+
+/// The row's own pair. The call's token and body must be plain.
+pub fn plain(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    sender(reading)?;
+    Ok(Extracted::default())
+}
+
+/// Whose token a call shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sender {
+    Bot,
+    /// A person's token, or one of another kind.
+    Other,
+    /// None is shown.
+    Untold,
+}
+
+/// Where a message or a file goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Channel(ChannelId),
+    Dm(Counterpart),
+}
+
+impl Place {
+    fn parse(text: &str) -> Result<Place, Unresolved> {
+        ChannelId::parse(text)
+            .map(Place::Channel)
+            .or_else(|| Counterpart::parse(text).map(Place::Dm))
+            .ok_or_else(|| Unresolved::new("a channel is named by something that is no id; a name can be given to another channel"))
+    }
+
+    /// The pair of `action`, and of a direct message where it goes to a person.
+    fn pair(&self, action: Action) -> Pair {
+        match self {
+            Place::Channel(id) => on_channel(action, id),
+            Place::Dm(Counterpart::Conversation(id)) => pair(Action::DmPost, format!("dm:{id}")),
+            Place::Dm(Counterpart::User(id)) => pair(Action::DmPost, format!("dm:{id}")),
+        }
+    }
+}
+
+/// Who sends it.
+/// Errors: a token beside the `Authorization` header is another identity; one in JSON is no token to Slack.
+fn sender(reading: &Reading<'_>) -> Result<Sender, Unresolved> {
+    let header = reading.header("authorization").known()?;
+    let given = reading.field("token").known()?;
+    if given.is_some() && !matches!(reading.member("token"), Field::Absent | Field::Unread(_)) {
+        return Err(Unresolved::new(
+            "`token` stands in a JSON body, where Slack reads none",
+        ));
+    }
+    let token = match (header, &given) {
+        (Some(_), Some(_)) => {
+            return Err(Unresolved::new(
+                "`token` stands beside the `Authorization` header; give it once",
+            ));
+        }
+        (Some(header), None) => header
+            .split_once(' ')
+            .map_or(header, |(_, token)| token.trim()),
+        (None, Some(token)) => token,
+        (None, None) => return Ok(Sender::Untold),
+    };
+    // A token that is exchanged now and then says so in front.
+    let token = token.strip_prefix("xoxe.").unwrap_or(token);
+    Ok(if token.starts_with("xoxb-") {
+        Sender::Bot
+    } else {
+        Sender::Other
+    })
+}
+
+/// What only a bot's token does to what is the bot's own.
+/// Errors: a person's token may do it to what others wrote.
+fn bots_own(reading: &Reading<'_>) -> Result<(), Unresolved> {
+    match sender(reading)? {
+        Sender::Bot | Sender::Untold => Ok(()),
+        Sender::Other => Err(Unresolved::new(
+            "sent with a token that is no bot's, it may change what others wrote",
+        )),
+    }
+}
+
+/// An argument; `None` when absent, null or empty.
+/// Errors: [`Unresolved`] for two different ones, another type, or a body that is not read.
+fn argument(reading: &Reading<'_>, name: &str) -> Result<Option<String>, Unresolved> {
+    Ok(reading.field(name).known()?.filter(|text| !text.is_empty()))
+}
+
+/// The same, which must be there.
+fn required(reading: &Reading<'_>, name: &str) -> Result<String, Unresolved> {
+    argument(reading, name)?
+        .ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))
+}
+
+/// Whether an argument is true. What is neither true nor false is taken for true where that asks for more.
+fn is_true(reading: &Reading<'_>, name: &str) -> Result<bool, Unresolved> {
+    let text = argument(reading, name)?.map(|text| text.to_ascii_lowercase());
+    Ok(!matches!(text.as_deref(), None | Some("0" | "false")))
+}
+
+/// A list: JSON, or text with commas, or JSON in a form. Empty when absent.
+/// Errors: an item that is no text, and all of [`argument`].
+fn list(reading: &Reading<'_>, name: &str) -> Result<Vec<String>, Unresolved> {
+    if let Field::Present(Json::Array(items)) = reading.member(name) {
+        if reading.query(name) != Field::Absent {
+            return Err(Unresolved::new(format!(
+                "`{name}` stands in query and body"
+            )));
+        }
+        return texts(name, items);
+    }
+    let Some(text) = argument(reading, name)? else {
+        return Ok(Vec::new());
+    };
+    if text.trim_start().starts_with('[') {
+        return match Json::parse(text.as_bytes()) {
+            Ok(Json::Array(items)) => texts(name, &items),
+            Ok(_) | Err(_) => Err(Unresolved::new(format!("`{name}` is no list"))),
+        };
+    }
+    Ok(text.split(',').map(|item| item.trim().to_owned()).collect())
+}
+
+fn texts(name: &str, items: &[Json]) -> Result<Vec<String>, Unresolved> {
+    let item = |item: &Json| {
+        item.as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| Unresolved::new(format!("`{name}` holds something that is no text")))
+    };
+    items.iter().map(item).collect()
+}
+
+/// Every place that a call names, by whatever argument, each once.
+/// Errors: a name instead of an id.
+fn places(reading: &Reading<'_>) -> Result<Vec<Place>, Unresolved> {
+    let mut named: Vec<String> = Vec::new();
+    for name in ["channel", "channel_id"] {
+        named.extend(argument(reading, name)?);
+    }
+    for name in ["channels", "channel_ids"] {
+        named.extend(list(reading, name)?);
+    }
+    let mut places = Vec::new();
+    for text in named {
+        let place = Place::parse(&text)?;
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+/// The one channel that a call is about.
+/// Errors: none, several, a direct conversation.
+fn one_channel(reading: &Reading<'_>) -> Result<ChannelId, Unresolved> {
+    match some_channel(reading)? {
+        Some(id) => Ok(id),
+        None => Err(Unresolved::new("the request names no channel")),
+    }
+}
+
+/// The same, where there may be none.
+fn some_channel(reading: &Reading<'_>) -> Result<Option<ChannelId>, Unresolved> {
+    match places(reading)?.as_slice() {
+        [] => Ok(None),
+        [Place::Channel(id)] => Ok(Some(id.clone())),
+        [Place::Dm(_)] => Err(Unresolved::new(
+            "the request is about a direct conversation, of which only messages are asked",
+        )),
+        _ => Err(Unresolved::new("the request names several channels")),
+    }
+}
+
+/// Whether the body is JSON. Slack reads none for most methods that only read.
+fn is_json(reading: &Reading<'_>) -> bool {
+    !reading.body_absent() && !matches!(reading.json(), Field::Unread(_))
+}
+
+fn pair(action: Action, resource: impl Into<String>) -> Pair {
+    Pair::on(action.name(), resource)
+}
+
+fn on_channel(action: Action, id: &ChannelId) -> Pair {
+    pair(action, format!("channel:{id}"))
+}
+
+fn on_workspace(action: Action) -> Pair {
+    pair(action, "workspace")
+}
+
+/// Something of the agent's own account: as the user it is unknown, as the agent it is not asked.
+fn agents_own() -> Pair {
+    on_workspace(Action::UserActive).fact(facts::AGENTS_OWN, facts::SET)
+}
