@@ -52,6 +52,8 @@ pub struct Extracted {
     pub agent_only: Option<Text>,
     /// The answer hands out a credential or a secret, though those of its row do not.
     pub sensitive: bool,
+    /// The pairs cover all that comes back: the answer does not follow the agent's sight, though the row says so.
+    pub is_bounded: bool,
 }
 
 /// A pair as an extractor names it; its effect is the request's unless written.
@@ -98,6 +100,12 @@ impl Extracted {
     /// The same, with another effect than the row's.
     pub fn with_effect(mut self, effect: Effect) -> Extracted {
         self.effect = Some(effect);
+        self
+    }
+
+    /// The same, with pairs that cover all that comes back.
+    pub fn bounded(mut self) -> Extracted {
+        self.is_bounded = true;
         self
     }
 

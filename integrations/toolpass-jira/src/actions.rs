@@ -49,7 +49,7 @@ actions! {
     ModifyReporter                   "MODIFY_REPORTER"                   project|issue  write        "change the reporter of";
     MoveIssues                       "MOVE_ISSUES"                       project|issue  write        "move";
     OrgManage                        "org.manage"                        global         write        "manage the customers' organizations of";
-    ProjectAdmin                     "project.admin"                     project        destructive  "administer";
+    ProjectAdmin                     "project.admin"                     project|issue  destructive  "administer";
     RequestManage                    "request.manage"                    issue          write        "manage the participants of";
     ResolveIssues                    "RESOLVE_ISSUES"                    project|issue  write        "resolve";
     ScheduleIssues                   "SCHEDULE_ISSUES"                   project|issue  write        "schedule";

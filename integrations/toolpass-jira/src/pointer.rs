@@ -36,7 +36,14 @@ pub fn target(pointer: &Pointer, answers: &Answers<Read>) -> Result<Option<Resou
         COMMENT => {
             let found = read(answers, Read::CommentById(id), work::issue_of_comment)?.flatten();
             let own = found.filter(|(_, comment)| *comment == id);
-            own.map(|(issue, comment)| format!("comment:{issue}/{comment}"))
+            let wants_issue = pointer
+                .parts
+                .get("want")
+                .is_some_and(|want| want == "issue");
+            own.map(|(issue, comment)| match wants_issue {
+                true => format!("issue:{issue}"),
+                false => format!("comment:{issue}/{comment}"),
+            })
         }
         COMPONENT => project(answers, Read::Component(id))?,
         SERVICE_DESK => project(answers, Read::ServiceDesk(id))?,

@@ -1,5 +1,7 @@
 //! What every integration owes, on the stand-in Jira: by a token at the site, and by an OAuth client through the gateway.
 
+#![expect(clippy::panic, clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
 use serde_json::json;

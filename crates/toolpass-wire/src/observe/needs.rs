@@ -80,6 +80,7 @@ pub(super) fn needs_of(
     let mut row = row_info(route, effect, fields);
     row.sends_out = extracted.sends_out.or(route.sends_out);
     row.sensitive |= extracted.sensitive;
+    row.agent_sight = route.agent_sight && !extracted.is_bounded;
     row.agent_only = extracted.agent_only.or_else(|| route.agent_only.clone());
     Ok(Mapped { row, needs, effect })
 }

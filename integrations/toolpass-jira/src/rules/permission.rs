@@ -46,15 +46,16 @@ pub fn key(question: &Question, known: &Known) -> Result<String, Stop> {
 
 /// Administering a project, which an administrator of the site may as well.
 pub fn administers(question: &Question, known: &Known) -> Result<String, Stop> {
-    let Target::Project(project) = &question.target else {
-        return Err(Stop::unsupported("expected a project"));
+    let place = match &question.target {
+        Target::Issue(issue) => known.issue(issue)?,
+        Target::Project(project) => known.project(project)?,
+        _ => return Err(Stop::unsupported("expected a project or an issue")),
     };
-    let place = known.project(project)?;
     let keys = ["ADMINISTER_PROJECTS", "BROWSE_PROJECTS"];
     let granted = known.held_and_global(&keys, &[&place], &["ADMINISTER"])?;
     let of_project = granted.has(keys[0], &place)? && granted.has(keys[1], &place)?;
     match of_project || granted.has_global("ADMINISTER") {
-        true => Ok(format!("the user administers {}", place.name)),
+        true => Ok(format!("the user administers {} or the site", place.name)),
         false => Err(Stop::deny(format!(
             "the user administers neither {} nor the site",
             place.name
