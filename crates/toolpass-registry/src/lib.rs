@@ -9,6 +9,7 @@ use toolpass_integration::integration::Integration;
 static ALL: &[&dyn Integration] = &[
     &toolpass_fake::FAKE,
     &toolpass_github::GITHUB,
+    &toolpass_jira::JIRA,
     &toolpass_linear::LINEAR,
     &toolpass_slack::SLACK,
 ];
