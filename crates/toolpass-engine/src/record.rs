@@ -52,7 +52,9 @@ impl DecisionRecord<'_> {
         line.text("resource", &question.resource);
         line.text("decision", decision.outcome().as_str());
         line.text("code", decision.code().as_str());
-        line.text("reason", decision.text());
+        // What a system says may name the person it was asked about, and so may the paths it was asked at.
+        let names_people = self.mask.user || self.mask.groups;
+        line.text("reason", self.masked(names_people, decision.text()));
         line.flag("cached", decision.cached);
         if question.freshness.fresh {
             line.flag("fresh", true);
@@ -66,7 +68,8 @@ impl DecisionRecord<'_> {
             line.text("remote", self.masked(self.mask.remote, remote));
         }
         if !decision.evidence.is_empty() {
-            line.raw("evidence", &evidence(&decision.evidence));
+            let calls = evidence(&decision.evidence, self.mask.user);
+            line.raw("evidence", &calls);
         }
         line.text("id", &decision.id);
         if !self.integration.is_empty() {
@@ -95,19 +98,20 @@ impl DecisionRecord<'_> {
     }
 }
 
-fn evidence(evidence: &Evidence) -> String {
+fn evidence(evidence: &Evidence, is_masked: bool) -> String {
     let mut object = Object::begin(256);
-    object.list("upstream", evidence.upstream.iter().map(call));
+    let calls = evidence.upstream.iter();
+    object.list("upstream", calls.map(|one| call(one, is_masked)));
     if evidence.truncated {
         object.flag("truncated", true);
     }
     object.end()
 }
 
-fn call(call: &UpstreamCall) -> String {
+fn call(call: &UpstreamCall, is_masked: bool) -> String {
     let mut object = Object::begin(128);
     object.text("method", &call.method);
-    object.text("path", &call.path);
+    object.text("path", if is_masked { REDACTED } else { &call.path });
     if let Some(host) = &call.host {
         object.text("host", host);
     }
@@ -305,6 +309,52 @@ mod tests {
             "\n"
         );
         assert_eq!(line(&question, &decision), expected);
+    }
+
+    #[test]
+    fn a_masked_line_names_nobody_in_what_the_system_said() {
+        let mut decision = Decision::deny("dana-gh may read acme/shop, not push");
+        decision.identity = "dana-gh".into();
+        decision.evidence.upstream.push(UpstreamCall {
+            method: "GET".into(),
+            path: "/repos/acme/shop/collaborators/dana-gh/permission".into(),
+            status: 200,
+            sha256: Some("ab".into()),
+            ..UpstreamCall::default()
+        });
+        let masked = |mask| {
+            DecisionRecord {
+                time: Wall(Duration::from_secs(1_893_456_000)),
+                caller: &Caller::default(),
+                config: "",
+                mask,
+                question: &question(),
+                decision: &decision,
+                integration: "github",
+                took: Duration::ZERO,
+                remote: None,
+            }
+            .line()
+        };
+        let line = masked(Mask {
+            user: true,
+            ..Mask::default()
+        });
+        assert!(!line.contains("dana"), "{line}");
+        assert!(
+            line.contains(r#""code":"denied","reason":"[REDACTED]""#)
+                && line.contains(r#""path":"[REDACTED]","status":200,"sha256":"ab""#),
+            "{line}"
+        );
+        // What only says which groups somebody is in hides no path.
+        let line = masked(Mask {
+            groups: true,
+            ..Mask::default()
+        });
+        assert!(
+            line.contains(r#""reason":"[REDACTED]""#) && line.contains("/collaborators/"),
+            "{line}"
+        );
     }
 
     #[test]

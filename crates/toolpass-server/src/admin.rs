@@ -9,6 +9,7 @@ use toolpass_wire::json::Json;
 
 use crate::exchange::Asked;
 use crate::members::{Members, Names, json};
+use crate::notices;
 use crate::reply::{Form, Reply};
 
 #[derive(Serialize)]
@@ -121,6 +122,16 @@ pub(crate) fn invalidate(asked: Asked) -> BoxFuture<'static, Reply> {
             connection = connection.as_deref(),
             "invalidated"
         );
+        if let Err(error) = notices::tell(&asked.app, connection.as_deref(), user.as_deref()).await
+        {
+            let text = format!("forgotten here, but the other servers could not be told: {error}");
+            return Reply::wrong(
+                Form::Coded,
+                StatusCode::SERVICE_UNAVAILABLE,
+                Code::UpstreamError,
+                &text,
+            );
+        }
         Reply::json(StatusCode::OK, &Invalidated { invalidated: true })
     }
     .boxed()

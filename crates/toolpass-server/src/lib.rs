@@ -11,6 +11,7 @@
 //! | `members` | strict reading of JSON bodies |
 //! | `check` `v1` `authzen` `observe` `catalog` `admin` `health` `metrics` `openapi` | the endpoints |
 //! | `runs` `dashboard` | what toolkits report, where it is kept, the page that shows it |
+//! | `notices` | what servers that share their runs tell each other |
 //! | `live` `reload` | what a reload replaces: the configuration, the engine, the keys; when |
 //! | `server` | start, serve, drain, stop |
 //!
@@ -34,6 +35,7 @@ mod live;
 mod load;
 mod members;
 mod metrics;
+mod notices;
 mod observe;
 pub mod openapi;
 pub mod reload;

@@ -25,6 +25,7 @@ use crate::health::Probes;
 use crate::listen;
 use crate::live::{Live, Present};
 use crate::metrics::Metrics;
+use crate::notices;
 use crate::reload::{self, LOOK_EVERY, Seen, Source};
 use crate::runs::{self, Reported};
 use crate::tls::{Tls, TlsError};
@@ -218,6 +219,7 @@ impl Server {
             behind.spawn(keep_up(Arc::clone(&self.app), source, wanted));
         }
         behind.spawn(runs::trim(Arc::clone(&self.app)));
+        behind.spawn(notices::follow(Arc::clone(&self.app)));
         let (stop, stopping) = watch::channel(false);
         let mut door = Door {
             app: Arc::clone(&self.app),

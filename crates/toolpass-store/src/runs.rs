@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`run`] | a reported event, checked member by member and written anew |
 //! | [`filter`] | which runs are asked for |
+//! | [`notice`] | what servers that keep runs together tell each other |
 //! | [`memory`] | the newest runs, within bounds, as long as the process lives |
 //! | `sqlite` `postgres` | runs on disk, for one server and for several |
 //!
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 pub mod filter;
 pub mod memory;
+pub mod notice;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod run;
@@ -26,6 +28,7 @@ mod sql;
 pub mod sqlite;
 
 use filter::Filter;
+use notice::{Notice, Told};
 use run::Run;
 
 /// What a store is doing.
@@ -50,6 +53,23 @@ pub trait Runs: Send + Sync {
 
     /// Drop what came before a time, and the oldest of what is too much.
     fn trim(&self, before: Duration) -> Doing<'_, ()>;
+
+    /// Whether other servers keep their runs here too.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Tell the servers that keep their runs here; done when there are no others.
+    fn tell<'a>(&'a self, notice: &'a Notice, now: Duration) -> Doing<'a, ()> {
+        let _ = (notice, now);
+        Box::pin(async { Ok(()) })
+    }
+
+    /// What was told past a number; without one only the number of the last.
+    fn told(&self, since: Option<u64>) -> Doing<'_, Told> {
+        let _ = since;
+        Box::pin(async { Ok(Told::default()) })
+    }
 }
 
 /// Who reports.

@@ -97,6 +97,10 @@ class Serving:
         """The whole of it."""
         return self._ask(f"/dashboard/events{query}", PEOPLE)
 
+    def ask(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """What a path answers to an object, with the agents' key."""
+        return self._ask(path, AGENTS, json.dumps(body).encode())
+
     def text(self, path: str) -> str:
         """What a path answers without a key."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

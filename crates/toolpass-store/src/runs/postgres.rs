@@ -3,6 +3,8 @@
 //! A batch takes one lock of the database before its numbers are given, so that numbers become visible in their order, whichever
 //! server gives them.
 
+mod notices;
+
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -11,6 +13,7 @@ use sqlx::{Postgres, Row as _, Transaction};
 use toolpass_core::secret::Secret;
 
 use super::filter::Filter;
+use super::notice::{Notice, Told};
 use super::run::Run;
 use super::sql::{Beyond, Query, TRIMMED, Value, millis, search, unsigned};
 use super::{Added, Doing, Kept, Reporter, Runs, RunsError, new_epoch};
@@ -35,6 +38,7 @@ impl PostgresDatabase {
             .await
             .map_err(failed)?;
         let epoch = migrate(&pool).await?;
+        notices::prepare(&pool).await?;
         Ok(PostgresDatabase {
             pool,
             epoch,
@@ -152,6 +156,18 @@ impl Runs for PostgresDatabase {
 
     fn trim(&self, before: Duration) -> Doing<'_, ()> {
         Box::pin(self.trim_now(before))
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn tell<'a>(&'a self, notice: &'a Notice, now: Duration) -> Doing<'a, ()> {
+        Box::pin(notices::tell(&self.pool, notice, now))
+    }
+
+    fn told(&self, since: Option<u64>) -> Doing<'_, Told> {
+        Box::pin(notices::told(&self.pool, since))
     }
 }
 
