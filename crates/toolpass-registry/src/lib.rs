@@ -10,6 +10,7 @@ static ALL: &[&dyn Integration] = &[
     &toolpass_fake::FAKE,
     &toolpass_github::GITHUB,
     &toolpass_jira::JIRA,
+    &toolpass_kubernetes::KUBERNETES,
     &toolpass_linear::LINEAR,
     &toolpass_slack::SLACK,
 ];

@@ -63,6 +63,12 @@ impl<'r> Reading<'r> {
         self.request.headers().one(name)
     }
 
+    /// Whether there is a header whose name begins so; the beginning in lower case.
+    pub fn has_header_starting(&self, beginning: &str) -> bool {
+        let mut headers = self.request.headers().iter();
+        headers.any(|(name, _)| name.to_ascii_lowercase().starts_with(beginning))
+    }
+
     /// A parameter of the query.
     pub fn query(&self, name: &str) -> Field<String> {
         value_of(self.request.query_pairs(), name)
