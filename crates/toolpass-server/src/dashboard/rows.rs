@@ -105,10 +105,20 @@ pub(super) fn requests(row: &Json) -> &[Json] {
 
 /// The row, when it has the text that is looked for and the key may see it.
 fn seen(asked: &Asked, query: &Query, kept: Kept) -> Option<Row> {
+    let wanted = query.text.as_deref().filter(|text| stands_as_is(text));
+    if wanted.is_some_and(|text| !kept.text.to_lowercase().contains(text)) {
+        return None;
+    }
     let json = Json::parse(kept.text.as_bytes()).ok()?;
     let is_shown = asked.key.as_ref().is_some_and(|key| may_see(key, &json))
         && query.text.as_ref().is_none_or(|text| has(&json, text));
     is_shown.then_some(Row { kept, json })
+}
+
+/// Whether a text stands in JSON as it stands in a value, so that a row without it need not be read.
+fn stands_as_is(text: &str) -> bool {
+    let is_escaped = |byte| matches!(byte, b'"' | b'\\') || byte < b' ' || byte == 0x7f;
+    text.is_ascii() && !text.bytes().any(is_escaped)
 }
 
 /// Whether a key's limits leave a row in: its person, and every connection it reached.
