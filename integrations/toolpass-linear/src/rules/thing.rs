@@ -198,6 +198,11 @@ fn edit_view(known: &Known, standing: &Standing, thing: &Thing) -> Verdict {
 /// 11 of the routes: a member of the workspace who sees one of the pipeline's teams; one without teams is everybody's.
 fn release(known: &Known, standing: &Standing, thing: &Thing) -> Verdict {
     let member = workspace::member(standing)?;
+    if !thing.lists_teams {
+        return Err(Stop::unsupported(
+            "Linear does not name the teams of the pipeline",
+        ));
+    }
     if thing.parents.is_empty() && !thing.has_more {
         return Ok(member);
     }

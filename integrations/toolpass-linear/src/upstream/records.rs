@@ -132,6 +132,8 @@ pub struct Thing {
     pub owner: Option<String>,
     /// Whether others see it.
     pub shared: Option<bool>,
+    /// Whether it has a list of teams.
+    pub lists_teams: bool,
     /// Whether it belongs to more than these.
     pub has_more: bool,
 }
@@ -205,9 +207,7 @@ pub fn team_settings(json: Json<'_>) -> Result<TeamSettings, Error> {
 
 /// Read the words of `securitySettings`. What is no text there names no role.
 pub fn roles(json: Json<'_>) -> Result<Vec<(String, String)>, Error> {
-    let Some(settings) = json.member("securitySettings")? else {
-        return Ok(Vec::new());
-    };
+    let settings = json.required("securitySettings")?;
     let words = settings.members()?.filter_map(|(name, value)| {
         let word = value.string().ok()?;
         Some((name.to_owned(), word.to_owned()))
@@ -309,8 +309,9 @@ pub fn project(json: Json<'_>) -> Result<Project, Error> {
 pub fn thing(json: Json<'_>) -> Result<Thing, Error> {
     let mut parents = Vec::new();
     belongs(json, &mut parents)?;
+    let page = json.member("teams")?;
     let mut more = false;
-    if let Some(page) = json.member("teams")? {
+    if let Some(page) = page {
         more = has_more(page)?;
         for team in page.required("nodes")?.array()? {
             add(&mut parents, Parent::Team(owned(team, "id")?));
@@ -327,6 +328,7 @@ pub fn thing(json: Json<'_>) -> Result<Thing, Error> {
         author,
         owner: id_of(json, "owner")?,
         shared: flag(json, "shared")?,
+        lists_teams: page.is_some(),
         has_more: more,
     })
 }
