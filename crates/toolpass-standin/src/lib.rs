@@ -12,6 +12,7 @@
 //! | [`message`] | one request read, one answer to give |
 //! | [`github`] | github.com and GitHub Enterprise Server |
 //! | [`jira`] | a site of Jira Cloud |
+//! | [`kubernetes`] | a cluster: reviews, objects, streams |
 //! | [`linear`] | a workspace of Linear |
 //! | [`slack`] | a workspace of Slack |
 //! | [`echo`] | any other host: takes everything, redirects on request |
@@ -31,6 +32,7 @@ mod graphql;
 pub mod identity;
 pub mod jira;
 pub mod journal;
+pub mod kubernetes;
 pub mod linear;
 pub mod message;
 pub mod oidc;

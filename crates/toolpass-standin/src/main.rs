@@ -6,6 +6,7 @@
 //! toolpass-standin echo     [--tls] [--name HOST]...
 //! toolpass-standin identity [--tls] [--world FILE.json]
 //! toolpass-standin jira     [--tls] [--name HOST]... [--world FILE.json]
+//! toolpass-standin kubernetes [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin linear   [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin oidc     [--tls] [--name HOST]... [--world FILE.json]
 //! toolpass-standin slack    [--tls] [--name HOST]... [--world FILE.json]
@@ -28,6 +29,7 @@ use toolpass_standin::github::{
 };
 use toolpass_standin::identity::{IdentityStandin, IdentityWorld};
 use toolpass_standin::jira::{self, JiraStandin, world::JiraWorld};
+use toolpass_standin::kubernetes::{self, KubernetesStandin, world::KubernetesWorld};
 use toolpass_standin::linear::world::LinearWorld;
 use toolpass_standin::linear::{self, LinearStandin};
 use toolpass_standin::message::set;
@@ -163,6 +165,18 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
                 "cloud_id": world.cloud_id,
             });
             let running = JiraStandin::start(world, &transport).map_err(text)?;
+            Ok((running, about))
+        }
+        "kubernetes" => {
+            let world: KubernetesWorld =
+                read(flags.world.as_deref())?.unwrap_or_else(kubernetes::demo::world);
+            let token = |wanted: &'static str| world.tokens.contains_key(wanted).then_some(wanted);
+            let about = json!({
+                "token": token(kubernetes::demo::AGENT_TOKEN),
+                "engine_token": token(kubernetes::demo::ENGINE_TOKEN),
+                "username_template": kubernetes::demo::USERNAME_TEMPLATE,
+            });
+            let running = KubernetesStandin::start(world, &transport).map_err(text)?;
             Ok((running, about))
         }
         "linear" => {
@@ -302,7 +316,14 @@ fn text(error: Error) -> String {
 }
 
 const SYSTEMS: &[&str] = &[
-    "echo", "github", "identity", "jira", "linear", "oidc", "slack",
+    "echo",
+    "github",
+    "identity",
+    "jira",
+    "kubernetes",
+    "linear",
+    "oidc",
+    "slack",
 ];
 const USAGE: &str = "\
 usage: toolpass-standin SYSTEM [FLAGS]
@@ -315,6 +336,7 @@ systems
   echo       says what arrived: --name --tls
   identity   a provider of identities: --tls --world
   jira       a site of Jira Cloud, API versions 2 and 3: --name --tls --world
+  kubernetes a cluster: --name --tls --world
   linear     a workspace of Linear, its API at /graphql: --name --tls --world
   oidc       a provider of ID tokens: --name --tls --world
   slack      a workspace of Slack, its Web API under /api: --name --tls --world

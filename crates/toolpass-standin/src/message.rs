@@ -37,6 +37,8 @@ pub struct Reply {
     pub credential: Option<String>,
     /// Given by no endpoint of its own but by the answer for all others: for the journal.
     pub fallback: bool,
+    /// What is sent on after a status 101, in the protocol that was agreed on; then the connection ends.
+    pub upgraded: Option<Bytes>,
 }
 
 /// How a request authorised itself.
@@ -101,6 +103,7 @@ impl Reply {
             body: Bytes::from(body.to_string()),
             credential: None,
             fallback: false,
+            upgraded: None,
         }
     }
 
@@ -112,6 +115,7 @@ impl Reply {
             body: Bytes::new(),
             credential: None,
             fallback: false,
+            upgraded: None,
         }
     }
 

@@ -11,11 +11,12 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -304,13 +305,15 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let _ = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades()
         .await;
 }
 
 async fn handle(
     shared: Arc<Shared>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
 ) -> Result<Response<FaultyBody>, Closed> {
+    let upgrade = hyper::upgrade::on(&mut request);
     let (parts, body) = request.into_parts();
     if let Some(name) = control::command_name(&shared, &parts) {
         let body = read(body).await?;
@@ -346,13 +349,27 @@ async fn handle(
         body,
         origin: format!("{}://{host}", shared.scheme),
     };
-    let reply = shared.system.answer(&received);
+    let mut reply = shared.system.answer(&received);
+    if let Some(bytes) = reply.upgraded.take() {
+        tokio::spawn(say_and_end(upgrade, bytes));
+    }
     shared.journal.note(place, |entry| {
         entry.credential.clone_from(&reply.credential);
         entry.status = Some(reply.status);
         entry.fallback = reply.fallback;
     });
     Ok(response(reply))
+}
+
+/// Send what follows an upgrade, and end once the client has ended too.
+async fn say_and_end(upgrade: OnUpgrade, bytes: Bytes) {
+    // A client that went away before the upgrade is no concern of the stand-in's.
+    let Ok(upgraded) = upgrade.await else { return };
+    let mut stream = TokioIo::new(upgraded);
+    let mut ignored = [0_u8; 1024];
+    if stream.write_all(&bytes).await.is_ok() && stream.flush().await.is_ok() {
+        while matches!(stream.read(&mut ignored).await, Ok(count) if count > 0) {}
+    }
 }
 
 async fn read(body: Incoming) -> Result<Bytes, Closed> {
