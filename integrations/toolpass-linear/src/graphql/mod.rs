@@ -2,8 +2,9 @@
 //!
 //! The document is read by `toolpass_wire::graphql`; here is what Linear's schema makes of it. A root names what it reads or
 //! changes by ids (`query`, `mutation`), written as `ask`; what is selected below is held to what the pairs cover
-//! (`selection`), because every object of the schema leads on to others that the agent's credential can see.
-//! INVARIANT: all root fields are checked; a root, a mutation, an id or a nested object that is not known is unresolved.
+//! (`selection`), because every object of the schema leads on to others that the agent's credential can see: a request that
+//! does is the agent's own.
+//! INVARIANT: all root fields are checked; a root, a mutation or an id that is not known is unresolved.
 //! Source: linear/linear `packages/sdk/src/schema.graphql`, 2026-07-22.
 
 mod ask;
@@ -16,7 +17,7 @@ use toolpass_core::effect::Effect;
 use toolpass_wire::extract::{Extracted, Pair};
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::graphql::{Operation, OperationKind};
-use toolpass_wire::table::Audience;
+use toolpass_wire::table::{Audience, Text};
 
 pub use mutation::{agents_own, left_out, names, paths};
 pub use query::names as queries;
@@ -27,7 +28,7 @@ pub(crate) struct Asked {
     pub(crate) pairs: Vec<Pair>,
     pub(crate) effect: Option<Effect>,
     pub(crate) sends_out: Option<Audience>,
-    pub(crate) agent_only: Option<&'static str>,
+    pub(crate) agent_only: Option<Text>,
     pub(crate) hands_out: bool,
 }
 
@@ -59,9 +60,7 @@ pub fn operation(operation: &Operation) -> Result<Extracted, Unresolved> {
     if let Some(audience) = sends_out {
         extracted = extracted.sending_to(audience);
     }
-    if let Some(why) = agent_only {
-        extracted = extracted.agent_only(why);
-    }
+    extracted.agent_only = agent_only;
     Ok(if hands_out {
         extracted.sensitive()
     } else {
@@ -75,6 +74,11 @@ fn wider(one: Option<Audience>, other: Option<Audience>) -> Option<Audience> {
         (Some(Audience::Public), _) | (_, Some(Audience::Public)) => Some(Audience::Public),
         (one, other) => one.or(other),
     }
+}
+
+/// Why it shows what the agent sees, which is the agent's to look at.
+fn only_the_agent(why: Unresolved) -> Text {
+    why.to_string().into()
 }
 
 /// No permission is asked for.

@@ -46,6 +46,12 @@ use crate::resource::Kind::{
 /// Errors: [`Unresolved`] for one that is left out or not known, or whose arguments do not say what it changes.
 pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
     let name = root.name.as_str();
+    if name == "__typename" {
+        return Ok(Asked {
+            pairs: vec![nothing()],
+            ..Asked::default()
+        });
+    }
     let row = row(name).ok_or_else(|| {
         Unresolved::new(format!(
             "the GraphQL mutation `{name}` of Linear is not known"
@@ -56,7 +62,6 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
             "the GraphQL mutation `{name}` is left out: {why}"
         )));
     }
-    selection::of_payload(&root.selections)?;
     let arguments = Input::arguments(root);
     in_own_name(arguments)?;
     let pairs = row.pairs(arguments)?;
@@ -69,6 +74,13 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
     let destroys = is_destructive(name)
         || DESTROYING.iter().any(|member| says(member))
         || name == "teamUpdate" && ["private", "retiredAt"].iter().any(|name| input.says(name));
+    let leads_on = match row.how {
+        How::Agents => None,
+        How::Asks(_) | How::LeftOut(_) | How::OneOf(_) | How::Reads(_) => {
+            selection::of_payload(&root.selections).err()
+        }
+    };
+    let own = row.agent_only.filter(|_| !row.is_excepted(arguments));
     Ok(Asked {
         pairs,
         effect: Some(if destroys {
@@ -81,7 +93,9 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
             (true, false) => Some(Audience::Resource),
             (false, _) => None,
         },
-        agent_only: row.agent_only.filter(|_| !row.is_excepted(arguments)),
+        agent_only: own
+            .map(Into::into)
+            .or_else(|| leads_on.map(super::only_the_agent)),
         hands_out: row.hands_out,
     })
 }
@@ -191,7 +205,13 @@ impl Row {
         self
     }
 
-    /// Ids of it that lead nowhere else.
+    /// Its reader has a list of the members that may be given.
+    const fn listed(mut self) -> Row {
+        self.checks_ids = false;
+        self
+    }
+
+    /// Ids of it that lead nowhere else, or that its reader reads.
     const fn knows(mut self, names: &'static [&'static str]) -> Row {
         self.knows = names;
         self
@@ -223,7 +243,10 @@ impl Row {
                 pairs.extend(the_one_of(asks, arguments)?);
                 self.no_strays(arguments, asks)?;
             }
-            How::Reads(read) => pairs.extend(read(arguments)?),
+            How::Reads(read) => {
+                pairs.extend(read(arguments)?);
+                self.no_strays(arguments, &[])?;
+            }
         }
         if let Some(read) = self.and {
             pairs.extend(read(arguments)?);
@@ -388,7 +411,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("agentSessionCreateOnIssue",                     asks(&[issue(IssueEdit, "input.issueId").with(AGENT)]).out()),
     ("agentSessionUpdate",                            agents("a session is its application's to change").out()),
     ("agentSessionUpdateExternalUrl",                 agents("a session is its application's to change").out()),
-    ("agentSkillCreate",                              reads(create_skill).agent_unless(&["input.teamId"], OWN_ACCOUNT).out()),
+    ("agentSkillCreate",                              reads(create_skill).knows(&["teamId"]).agent_unless(&["input.teamId"], OWN_ACCOUNT).out()),
     ("agentSkillDelete",                              asks(&[thing(SkillEdit, Skill, "id")])),
     ("agentSkillUpdate",                              asks(&[thing(SkillEdit, Skill, "id"), team(TeamSkills, "input.teamId").maybe()]).out()),
     ("airbyteIntegrationConnect",                     asks(&[workspace(WorkspaceIntegrations), workspace(WorkspaceAdmin)]).configures().out().hands_out()),
@@ -407,20 +430,20 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("attachmentLinkZendesk",                         asks(&[issue(IssueEdit, "issueId")]).out()),
     ("attachmentSyncToSlack",                         asks(&[via(IssueEdit, Attachment, "issue", "id")]).out()),
     ("attachmentUpdate",                              asks(&[via(IssueEdit, Attachment, "issue", "id")]).out()),
-    ("commentCreate",                                 reads(create_comment).out()),
+    ("commentCreate",                                 reads(create_comment).listed().out()),
     ("commentDelete",                                 asks(&[thing(CommentDelete, Comment, "id")])),
     ("commentResolve",                                asks(&[thing(CommentResolve, Comment, "id"), thing(CommentView, Comment, "resolvingCommentId").maybe()])),
     ("commentUnresolve",                              asks(&[thing(CommentResolve, Comment, "id")])),
-    ("commentUpdate",                                 reads(update_comment).out()),
+    ("commentUpdate",                                 reads(update_comment).listed().out()),
     ("contactCreate",                                 left_out_for(VENDORS_STAFF)),
     ("contactSalesCreate",                            left_out_for(VENDORS_STAFF)),
-    ("createCsvExportReport",                         reads(export).out()),
+    ("createCsvExportReport",                         reads(export).knows(&["includePrivateTeamIds", "includeRestrictedTeamIds"]).out()),
     ("createInitiativeUpdateReminder",                asks(&[workspace(WorkspaceMember)]).reads_too(for_somebody).knows(&["userId"]).out()),
     ("createOrganizationFromOnboarding",              left_out_for(OTHER_WORKSPACE)),
     ("createProjectUpdateReminder",                   asks(&[project(ProjectView, "projectId")]).reads_too(for_somebody).knows(&["userId"]).out()),
-    ("customViewCreate",                              reads(create_view).agent_unless(&["input.shared"], OWN_ACCOUNT)),
+    ("customViewCreate",                              reads(create_view).knows(&["projectId", "teamId", "ownerId"]).agent_unless(&["input.shared"], OWN_ACCOUNT)),
     ("customViewDelete",                              asks(&[thing(ViewEdit, View, "id")])),
-    ("customViewUpdate",                              reads(update_view)),
+    ("customViewUpdate",                              reads(update_view).knows(&["projectId", "teamId"])),
     ("customerCreate",                                asks(&[workspace(WorkspaceMember), workspace_by(WorkspaceIntegrations, "input.slackChannelId").maybe()]).out()),
     ("customerDelete",                                asks(&[workspace(WorkspaceMember)])),
     ("customerMerge",                                 asks(&[workspace(WorkspaceMember)])),
@@ -448,7 +471,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("documentDelete",                                asks(&[thing(DocumentEdit, Document, "id")])),
     ("documentUnarchive",                             asks(&[thing(DocumentEdit, Document, "id")])),
     ("documentUpdate",                                asks(&[thing(DocumentEdit, Document, "id")]).reads_too(move_document).knows(MOVES_OF_DOCUMENT).out()),
-    ("emailIntakeAddressCreate",                      reads(create_intake).out()),
+    ("emailIntakeAddressCreate",                      reads(create_intake).knows(&["teamId", "templateId"]).out()),
     ("emailIntakeAddressDelete",                      asks(&[thing(IntakeEdit, Intake, "id")]).out()),
     ("emailIntakeAddressRefreshSesDomainStatus",      asks(&[thing(IntakeEdit, Intake, "id")]).out()),
     ("emailIntakeAddressRotate",                      asks(&[thing(IntakeEdit, Intake, "id")]).out()),
@@ -484,7 +507,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("initiativeLabelRestore",                        asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
     ("initiativeLabelRetire",                         asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
     ("initiativeLabelUpdate",                         asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
-    ("initiativeLeadTeamUpdate",                      reads(lead_initiative)),
+    ("initiativeLeadTeamUpdate",                      reads(lead_initiative).knows(&["leadTeamId"])),
     ("initiativeRelationCreate",                      asks(&[workspace(WorkspaceMember)])),
     ("initiativeRelationDelete",                      asks(&[workspace(WorkspaceMember)])),
     ("initiativeRelationUpdate",                      asks(&[workspace(WorkspaceMember)])),
@@ -561,9 +584,9 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("integrationsSettingsUpdate",                    asks(&[thing(NoticesEdit, Notices, "id")]).out()),
     ("issueAddLabel",                                 asks(&[issue(IssueEdit, "id")])),
     ("issueArchive",                                  asks(&[issue(IssueEdit, "id")])),
-    ("issueBatchCreate",                              reads(create_issues).out()),
-    ("issueBatchUpdate",                              reads(update_issues).out()),
-    ("issueCreate",                                   reads(create_issue).out()),
+    ("issueBatchCreate",                              reads(create_issues).listed().out()),
+    ("issueBatchUpdate",                              reads(update_issues).listed().out()),
+    ("issueCreate",                                   reads(create_issue).listed().out()),
     ("issueDelete",                                   reads(delete_issue)),
     ("issueDescriptionUpdateFromFront",               asks(&[issue(IssueEdit, "id")]).out()),
     ("issueExternalSyncDisable",                      asks(&[via(IssueEdit, Attachment, "issue", "attachmentId")])),
@@ -576,7 +599,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("issueImportDelete",                             asks(&[workspace(WorkspaceImport)]).configures().out()),
     ("issueImportProcess",                            asks(&[workspace(WorkspaceImport)]).configures().out()),
     ("issueImportUpdate",                             asks(&[workspace(WorkspaceImport)]).configures().out()),
-    ("issueLabelCreate",                              reads(create_label)),
+    ("issueLabelCreate",                              reads(create_label).listed()),
     ("issueLabelDelete",                              asks(&[thing(LabelEdit, Label, "id")])),
     ("issueLabelRestore",                             asks(&[thing(LabelEdit, Label, "id")])),
     ("issueLabelRetire",                              asks(&[thing(LabelEdit, Label, "id")])),
@@ -587,14 +610,14 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("issueReminder",                                 asks(&[issue(IssueView, "id")]).agent(OWN_INBOX)),
     ("issueRemoveLabel",                              asks(&[issue(IssueEdit, "id")])),
     ("issueShare",                                    asks(&[issue(IssueShare, "id")]).out().knows(&["userId"])),
-    ("issueSubscribe",                                reads(subscribe_to_issue).agent_unless(&["userId", "userEmail"], OWN_INBOX).out()),
+    ("issueSubscribe",                                reads(subscribe_to_issue).knows(&["userEmail", "userId"]).agent_unless(&["userId", "userEmail"], OWN_INBOX).out()),
     ("issueToReleaseCreate",                          asks(&[issue(IssueEdit, "input.issueId"), via(ReleaseEdit, Release, "pipeline", "input.releaseId")])),
     ("issueToReleaseDelete",                          asks(&[via(IssueEdit, ReleaseIssue, "issue", "id"), via(ReleaseEdit, ReleaseIssue, "pipeline", "id")])),
     ("issueToReleaseDeleteByIssueAndRelease",         asks(&[issue(IssueEdit, "issueId"), via(ReleaseEdit, Release, "pipeline", "releaseId")])),
     ("issueUnarchive",                                asks(&[issue(IssueEdit, "id")])),
     ("issueUnshare",                                  asks(&[issue(IssueShare, "id")]).out().knows(&["userId"])),
-    ("issueUnsubscribe",                              reads(subscribe_to_issue).agent_unless(&["userId", "userEmail"], OWN_INBOX).out()),
-    ("issueUpdate",                                   reads(update_issue).out()),
+    ("issueUnsubscribe",                              reads(subscribe_to_issue).knows(&["userEmail", "userId"]).agent_unless(&["userId", "userEmail"], OWN_INBOX).out()),
+    ("issueUpdate",                                   reads(update_issue).listed().out()),
     ("jiraIntegrationConnect",                        asks(&[workspace(WorkspaceIntegrations)]).configures().out()),
     ("joinOrganizationFromOnboarding",                left_out_for(OTHER_WORKSPACE)),
     ("leaveOrganization",                             left_out_for(OTHER_WORKSPACE)),
@@ -627,9 +650,9 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("organizationDomainDelete",                      asks(&[workspace(WorkspaceSettings)])),
     ("organizationDomainUpdate",                      asks(&[workspace(WorkspaceSettings)])),
     ("organizationDomainVerify",                      asks(&[workspace(WorkspaceSettings)])),
-    ("organizationInviteCreate",                      reads(invite).out()),
+    ("organizationInviteCreate",                      reads(invite).knows(&["teamIds"]).out()),
     ("organizationInviteDelete",                      asks(&[workspace(WorkspaceInvite)]).out().knows(&["email"])),
-    ("organizationInviteUpdate",                      reads(invite).out()),
+    ("organizationInviteUpdate",                      reads(invite).knows(&["teamIds"]).out()),
     ("organizationStartTrial",                        asks(&[workspace(WorkspaceSettings)])),
     ("organizationStartTrialForPlan",                 asks(&[workspace(WorkspaceSettings)])),
     ("organizationUpdate",                            asks(&[workspace(WorkspaceSettings)])),
@@ -638,18 +661,18 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("passkeyLoginStart",                             left_out_for(SIGN_IN)),
     ("projectAddLabel",                               asks(&[project(ProjectEdit, "id")])),
     ("projectArchive",                                asks(&[project(ProjectEdit, "id")])),
-    ("projectCreate",                                 reads(create_project).out()),
+    ("projectCreate",                                 reads(create_project).listed().out()),
     ("projectCreateSlackChannel",                     asks(&[project(ProjectEdit, "id"), workspace(WorkspaceIntegrations)]).out().knows(&["integrationId"])),
     ("projectDelete",                                 asks(&[project(ProjectEdit, "id").with(ARCHIVED_OK)])),
     ("projectExternalSyncDisable",                    asks(&[project(ProjectEdit, "projectId")])),
-    ("projectLabelCreate",                            reads(create_project_label)),
+    ("projectLabelCreate",                            reads(create_project_label).listed()),
     ("projectLabelDelete",                            asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
     ("projectLabelRestore",                           asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
     ("projectLabelRetire",                            asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
     ("projectLabelUpdate",                            asks(&[workspace(WorkspaceLabels)]).knows(&["parentId"])),
     ("projectMilestoneCreate",                        asks(&[project(ProjectEdit, "input.projectId")]).out()),
     ("projectMilestoneDelete",                        asks(&[via(ProjectEdit, Milestone, "project", "id")])),
-    ("projectMilestoneMove",                          reads(move_milestone).out()),
+    ("projectMilestoneMove",                          reads(move_milestone).listed().out()),
     ("projectMilestoneUpdate",                        asks(&[via(ProjectEdit, Milestone, "project", "id"), project(ProjectEdit, "input.projectId").maybe()]).out()),
     ("projectReassignStatus",                         asks(&[workspace(WorkspaceAdmin)])),
     ("projectRelationCreate",                         asks(&[project(ProjectEdit, "input.projectId"), project(ProjectView, "input.relatedProjectId"), via(ProjectView, Milestone, "project", "input.projectMilestoneId").maybe(), via(ProjectView, Milestone, "project", "input.relatedProjectMilestoneId").maybe()])),
@@ -661,7 +684,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("projectStatusUnarchive",                        asks(&[workspace(WorkspaceAdmin)])),
     ("projectStatusUpdate",                           asks(&[workspace(WorkspaceAdmin)])),
     ("projectUnarchive",                              asks(&[project(ProjectEdit, "id").with(ARCHIVED_OK)])),
-    ("projectUpdate",                                 reads(update_project).out()),
+    ("projectUpdate",                                 reads(update_project).listed().out()),
     ("projectUpdateArchive",                          asks(&[via(ProjectEdit, ProjectUpdate, "project", "id")])),
     ("projectUpdateCreate",                           asks(&[project(ProjectEdit, "input.projectId")]).out()),
     ("projectUpdateDelete",                           asks(&[via(ProjectEdit, ProjectUpdate, "project", "id")])),
@@ -689,7 +712,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("releaseStageCreate",                            asks(&[thing(ReleaseEdit, Pipeline, "input.pipelineId"), workspace(WorkspaceAdmin)])),
     ("releaseStageUnarchive",                         asks(&[via(ReleaseEdit, ReleaseStage, "pipeline", "id"), workspace(WorkspaceAdmin)])),
     ("releaseStageUpdate",                            asks(&[via(ReleaseEdit, ReleaseStage, "pipeline", "id"), workspace(WorkspaceAdmin)])),
-    ("releaseSync",                                   reads(sync_release).out()),
+    ("releaseSync",                                   reads(sync_release).listed().out()),
     ("releaseSyncByAccessKey",                        left_out_for(ACCESS_KEY)),
     ("releaseUnarchive",                              asks(&[via(ReleaseEdit, Release, "pipeline", "id")])),
     ("releaseUpdate",                                 asks(&[via(ReleaseEdit, Release, "pipeline", "id"), via(ReleaseEdit, ReleaseStage, "pipeline", "input.stageId").maybe()]).out()),
@@ -710,12 +733,12 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("teamCyclesDelete",                              asks(&[team(TeamAdmin, "id")])),
     ("teamDelete",                                    asks(&[team(TeamAdmin, "id")])),
     ("teamKeyDelete",                                 asks(&[workspace(WorkspaceAdmin)])),
-    ("teamMembershipCreate",                          reads(join_team).out()),
+    ("teamMembershipCreate",                          reads(join_team).listed().out()),
     ("teamMembershipDelete",                          asks(&[thing(MembershipDelete, Membership, "id")])),
     ("teamMembershipUpdate",                          reads(update_membership)),
     ("teamUnarchive",                                 asks(&[team(TeamAdmin, "id").with(ARCHIVED_OK)])),
-    ("teamUpdate",                                    reads(update_team)),
-    ("templateCreate",                                reads(create_template)),
+    ("teamUpdate",                                    reads(update_team).knows(&["parentId"])),
+    ("templateCreate",                                reads(create_template).knows(&["pipelineId", "teamId"])),
     ("templateDelete",                                asks(&[thing(TemplateEdit, Template, "id")])),
     ("templateUpdate",                                asks(&[thing(TemplateEdit, Template, "id"), team(TeamTemplates, "input.teamId").maybe()])),
     ("timeScheduleCreate",                            asks(&[workspace(WorkspaceAdmin)])),
@@ -740,7 +763,7 @@ const MUTATIONS: &[(&str, Row)] = &[
     ("userUnlinkFromIdentityProvider",                reads(change_account)),
     ("userUnsuspend",                                 reads(change_account)),
     ("userUpdate",                                    reads(update_account)),
-    ("viewPreferencesCreate",                         reads(create_preferences).agent(OWN_ACCOUNT)),
+    ("viewPreferencesCreate",                         reads(create_preferences).knows(&["customViewId", "initiativeLabelId", "labelId", "projectId", "projectLabelId", "releasePipelineId", "teamId", "userId"]).agent(OWN_ACCOUNT)),
     ("viewPreferencesDelete",                         asks(&[workspace(WorkspaceAdmin)]).agent(OWN_ACCOUNT)),
     ("viewPreferencesUpdate",                         asks(&[workspace(WorkspaceAdmin)]).agent(OWN_ACCOUNT)),
     ("webhookCreate",                                 asks(&[workspace(WorkspaceApi), team(TeamView, "input.teamId").maybe()]).out().hands_out()),

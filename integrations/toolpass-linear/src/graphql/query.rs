@@ -1,7 +1,8 @@
 //! Table: the roots of a query.
 //!
 //! A root by an id asks for sight of what the id names or belongs to. A list is filtered by what the agent's credential sees, so it is
-//! answered for when a filter names one team, issue or project that can be asked about, and otherwise left to the agent.
+//! answered for when a filter names teams, issues or projects that can be asked about, and otherwise left to the agent, as is a root below
+//! which something is selected that leads on.
 //! Source: linear/linear `packages/sdk/src/schema.graphql`, 2026-07-22.
 
 use toolpass_wire::extract::Pair;
@@ -21,7 +22,7 @@ use crate::facts;
 use crate::resource::Kind;
 
 /// What reading a root needs.
-/// Errors: [`Unresolved`] for a root that is not known or left out, and for what is selected below it that it does not cover.
+/// Errors: [`Unresolved`] for a root that is not known or left out, and for an id outside its grammar.
 pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
     let name = root.name.as_str();
     let row = ROOTS
@@ -32,20 +33,19 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
         Unresolved::new(format!("the GraphQL root `{name}` of Linear is not known"))
     })?;
     let arguments = Input::arguments(root);
-    let agents = |why| Asked {
+    let agents = |why: &'static str| Asked {
         pairs: vec![nothing()],
-        agent_only: Some(why),
+        agent_only: Some(why.into()),
         ..Asked::default()
     };
-    let pairs = match row {
-        Row::Agents(why) => return Ok(agents(*why)),
+    let (pairs, shown) = match row {
+        Row::Agents(why) => return Ok(agents(why)),
         Row::Asks(asks, place) => {
-            selection::below(*place, &root.selections)?;
             let mut pairs = Vec::new();
             for ask in *asks {
                 pairs.extend(ask.pairs(arguments)?);
             }
-            pairs
+            (pairs, selection::below(*place, &root.selections))
         }
         Row::LeftOut(why) => {
             return Err(Unresolved::new(format!(
@@ -53,25 +53,27 @@ pub(super) fn asked(root: &RootField) -> Result<Asked, Unresolved> {
             )));
         }
         Row::Lists(scopes, place) => match scoped(scopes, arguments)? {
-            Some(pairs) => {
-                selection::below(*place, &root.selections)?;
-                pairs
-            }
+            Some(pairs) => (pairs, selection::below(*place, &root.selections)),
             None => return Ok(agents(LISTS)),
         },
-        Row::Open(place) => {
-            selection::below(*place, &root.selections)?;
-            vec![nothing()]
+        Row::Open(place) => (vec![nothing()], selection::below(*place, &root.selections)),
+        Row::Organization => {
+            let mut pairs = vec![nothing()];
+            let shown = organization(root, &mut pairs);
+            (pairs, shown)
         }
-        Row::Organization => organization(root)?,
         Row::Person => {
-            selection::below(Place::Account, &root.selections)?;
             let id = arguments.text("id")?;
-            vec![workspace(WorkspaceMember).of(id)?.fact(facts::OR_SELF, id)]
+            let pair = workspace(WorkspaceMember).of(id)?.fact(facts::OR_SELF, id);
+            (
+                vec![pair],
+                selection::below(Place::Account, &root.selections),
+            )
         }
     };
     Ok(Asked {
         pairs,
+        agent_only: shown.err().map(super::only_the_agent),
         ..Asked::default()
     })
 }
@@ -125,8 +127,8 @@ fn scoped(
             .and_then(Json::as_object)
             .map(Input::members)
         {
-            Some(comparator) if comparator.says("eq") => vec![comparator.text("eq")?],
-            Some(comparator) if comparator.says("in") => comparator.texts("in")?,
+            Some(comparator) if is_only(comparator, "eq") => vec![comparator.text("eq")?],
+            Some(comparator) if is_only(comparator, "in") => comparator.texts("in")?,
             Some(_) | None => continue,
         };
         if ids.is_empty() {
@@ -141,9 +143,13 @@ fn scoped(
     Ok(None)
 }
 
+/// Whether it compares in this one way.
+fn is_only(comparator: Input<'_>, way: &str) -> bool {
+    comparator.says(way) && comparator.all_names().eq([way])
+}
+
 /// What everybody sees of the workspace needs nothing, its members are shown to members, its settings to who changes them.
-fn organization(root: &RootField) -> Result<Vec<Pair>, Unresolved> {
-    let mut pairs = vec![nothing()];
+fn organization(root: &RootField, pairs: &mut Vec<Pair>) -> Result<(), Unresolved> {
     for field in &root.selections {
         let name = field.name.as_str();
         match name {
@@ -164,7 +170,7 @@ fn organization(root: &RootField) -> Result<Vec<Pair>, Unresolved> {
             _ => pairs.push(workspace(WorkspaceSettings).of("")?),
         }
     }
-    Ok(pairs)
+    Ok(())
 }
 
 const BY_TEAM: &[(&[&str], Ask)] = &[

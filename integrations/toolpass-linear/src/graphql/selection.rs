@@ -3,7 +3,7 @@
 //! Every object of Linear's schema leads on: an issue to its parent, its assignee, their issues, and so to all the agent sees. So below
 //! what was asked about only fields on a closed list may have fields of their own; people show what everybody sees of them, other things
 //! their names. Anything else may be named by its id alone, as the fragments of Linear's own client do.
-//! INVARIANT: a field that is not listed and goes deeper than an id is unresolved.
+//! INVARIANT: a field that is not listed and goes deeper than an id makes the request the agent's own.
 //! Source: linear/linear `packages/sdk/src/schema.graphql`, 2026-07-22.
 
 use toolpass_wire::field::Unresolved;
