@@ -26,6 +26,7 @@ pub struct Request {
     headers: HeaderMap,
     body: Bytes,
     idempotent: bool,
+    harmless: bool,
     accepted: Accepted,
     learned: bool,
     problem: Option<Error>,
@@ -40,6 +41,7 @@ enum Target {
 /// Which error statuses are answers to the caller.
 #[derive(Clone, Debug)]
 enum Accepted {
+    All,
     All4xx,
     These(Vec<u16>),
 }
@@ -114,6 +116,13 @@ impl Request {
         self
     }
 
+    /// It is sent again when a kept connection turns out to be dead, whatever its method; that alone is no repetition to anybody
+    /// who answers.
+    pub fn harmless(mut self) -> Request {
+        self.harmless = true;
+        self
+    }
+
     /// These error statuses are answers.
     pub fn accept_status(mut self, statuses: &[u16]) -> Request {
         self.accepted = Accepted::These(statuses.to_vec());
@@ -123,6 +132,12 @@ impl Request {
     /// Every 4xx is an answer.
     pub fn accept_4xx(mut self) -> Request {
         self.accepted = Accepted::All4xx;
+        self
+    }
+
+    /// Every status is an answer.
+    pub fn accept_all(mut self) -> Request {
+        self.accepted = Accepted::All;
         self
     }
 
@@ -164,6 +179,7 @@ impl Request {
             headers,
             body: Bytes::new(),
             idempotent,
+            harmless: false,
             accepted: Accepted::These(Vec::new()),
             learned: false,
             problem: None,
@@ -213,6 +229,7 @@ impl Request {
             headers: self.headers,
             body: self.body,
             learned: self.learned,
+            harmless: self.harmless,
         };
         Ok(Prepared {
             out,
@@ -229,6 +246,7 @@ impl Prepared {
 
     pub(crate) fn accepts(&self, status: u16) -> bool {
         match &self.accepted {
+            Accepted::All => true,
             Accepted::All4xx => (400..500).contains(&status),
             Accepted::These(statuses) => statuses.contains(&status),
         }

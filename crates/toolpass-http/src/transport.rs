@@ -86,6 +86,8 @@ pub(crate) struct Outgoing {
     pub(crate) body: Bytes,
     /// Whether an answer named the address.
     pub(crate) learned: bool,
+    /// Whether it may be sent on another connection when a kept one is dead.
+    pub(crate) harmless: bool,
 }
 
 /// An answer, read whole.
@@ -260,7 +262,7 @@ fn is_replayable(out: &Outgoing) -> bool {
         HeaderName::from_static("idempotency-key"),
         HeaderName::from_static("x-idempotency-key"),
     ];
-    out.method.is_safe() || names.iter().any(|name| out.headers.contains_key(name))
+    out.harmless || out.method.is_safe() || names.iter().any(|name| out.headers.contains_key(name))
 }
 
 fn build_request(out: &Outgoing, proxy: Option<&Proxy>) -> Result<Request<Full<Bytes>>, Error> {
