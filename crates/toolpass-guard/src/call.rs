@@ -13,6 +13,7 @@ use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::Question;
+use toolpass_wire::observe::Systems;
 use toolpass_wire::request::WireRequest;
 
 use crate::again::{Again, AnsweredBy, Destroyed};
@@ -25,7 +26,7 @@ use crate::redact::Secrets;
 use crate::refusal::Refusal;
 use crate::session::stored::Marks;
 use crate::session::{Session, Slots};
-use crate::settings::{ActAs, Settings};
+use crate::settings::{ActAs, KnownSystems, Settings};
 use crate::taint::Given;
 use crate::tool::Tool;
 use crate::{exfiltration, wording};
@@ -55,6 +56,8 @@ pub struct Call {
     given: Arguments,
     /// The texts of its arguments, which may repeat outside text.
     pub(crate) repeatable: Given,
+    /// The systems that a server told, where it is one that tells them.
+    pub(crate) told: OnceLock<Arc<Systems>>,
     parent: Option<String>,
     /// Whether what its body reads does not reach the model: its output, or that of a call it is made in, stays behind a handle.
     pub(crate) stays: bool,
@@ -207,6 +210,7 @@ impl Call {
             given,
             repeatable,
             stays,
+            told: OnceLock::new(),
             parent: parent.map(|outer| outer.id().to_owned()),
             id: OnceLock::new(),
             began,
@@ -229,6 +233,15 @@ impl Call {
     /// The id of its audit event.
     pub fn id(&self) -> &str {
         self.id.get_or_init(|| new_id(self.wall))
+    }
+
+    /// Which host is which connection; nothing while nobody told.
+    pub fn systems(&self) -> Option<&Arc<Systems>> {
+        match &self.settings.systems {
+            KnownSystems::Known(systems) => Some(systems),
+            KnownSystems::NeverTold => None,
+            KnownSystems::Served => self.told.get(),
+        }
     }
 
     /// How its tool stands to the file of entitlements.

@@ -32,7 +32,7 @@ use toolpass_core::question::{Freshness, Question};
 
 use crate::call::Call;
 use crate::scope::AskText;
-use crate::settings::{ActAs, EngineState, KnownSystems};
+use crate::settings::{ActAs, EngineState};
 use crate::wording;
 use enforce::{
     OnMissing, Planned, Standing, asked_beforehand, effect_mismatch, known_beforehand, tool_gap,
@@ -84,7 +84,7 @@ pub(crate) fn questions(call: &Call) -> Result<Vec<Question>, (RefusalCode, Stri
     if call.settings.engine == EngineState::Absent && planned.iter().any(of_user) {
         return Err((RefusalCode::NotConfigured, wording::not_asked()));
     }
-    let KnownSystems::Known(systems) = &call.settings.systems else {
+    let Some(systems) = call.systems() else {
         return Ok(Vec::new());
     };
     let question = |(planned, connection): (&Planned<'_>, &str)| {

@@ -12,6 +12,7 @@ use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Question};
+use toolpass_wire::observe::Systems;
 
 use crate::again::AnsweredBy;
 use crate::arguments::{self, Argument};
@@ -79,6 +80,8 @@ pub enum Next {
     Audit,
     /// The answer of the tool's own authorizer: [`Admission::answer_authorizer`].
     CallAuthorizer,
+    /// Where the connections of the toolkit's server are reached: [`Admission::answer_endpoints`].
+    Endpoints,
     /// Who would read what the tool sends: [`Admission::answer_audience`].
     FindAudience,
     /// Who may read what the tool reads: [`Admission::answer_readers`].
@@ -120,6 +123,7 @@ enum Awaited {
     Authorizer,
     Credential,
     Decision,
+    Endpoints,
     Entitled,
     Readers,
     Place,
@@ -276,6 +280,19 @@ impl Admission {
             if let Err(refusal) = checked {
                 return self.end(refusal);
             }
+        }
+    }
+
+    /// Answer [`Next::Endpoints`]: why the server did not tell, in words.
+    pub fn answer_endpoints(&mut self, told: Result<Arc<Systems>, String>) {
+        if !self.is_answer(Awaited::Endpoints) {
+            return;
+        }
+        match told {
+            Ok(systems) => {
+                self.call.told.get_or_init(|| systems);
+            }
+            Err(why) => self.refuse(RefusalCode::NotConfigured, wording::endpoints_untold(&why)),
         }
     }
 
@@ -527,8 +544,13 @@ impl Admission {
     }
 
     fn authorize(&mut self) -> Result<Option<Next>, Refusal> {
-        let (tool, settings) = (&self.call.tool, &self.call.settings);
-        if self.call.hooked && matches!(settings.systems, KnownSystems::NeverTold) {
+        let tool = &self.call.tool;
+        if self.call.hooked && self.call.systems().is_none() {
+            if matches!(self.call.settings.systems, KnownSystems::Served) {
+                self.step = Step::Authorize;
+                self.awaited = Some(Awaited::Endpoints);
+                return Ok(Some(Next::Endpoints));
+            }
             let reason = wording::endpoints_unknown();
             return Err(Refusal::of_call(
                 RefusalCode::NotConfigured,

@@ -20,7 +20,7 @@ use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Pointer, Question};
 use toolpass_core::resource::{Resource, Visibility};
 use toolpass_wire::extract::Need;
-use toolpass_wire::observe::RowInfo;
+use toolpass_wire::observe::{RowInfo, Served, Systems};
 use toolpass_wire::request::WireRequest;
 
 use crate::again::AnsweredBy;
@@ -69,6 +69,11 @@ pub struct RequestCheck {
 pub enum RequestNext {
     /// The answer of the engine: [`RequestCheck::answer_decision`].
     Ask(Box<Question>),
+    /// What the request is, asked of the server that has the tables: [`RequestCheck::answer_served`].
+    Observe {
+        /// The systems it could belong to.
+        candidates: Vec<usize>,
+    },
     /// The addresses of a host of no connection: [`RequestCheck::answer_addresses`].
     Locate {
         /// The host.
@@ -181,6 +186,7 @@ enum Awaited {
     Decision { pair: usize, asked: Asked },
     Visibility,
     Resource { pair: usize, tried: usize },
+    Served(Vec<usize>),
     Session,
 }
 
@@ -254,8 +260,13 @@ impl RequestCheck {
     }
 
     /// The request.
-    pub fn request(&self) -> &WireRequest {
+    pub fn request(&self) -> &Arc<WireRequest> {
         &self.request
+    }
+
+    /// The systems it is attributed to.
+    pub fn systems(&self) -> Option<&Arc<Systems>> {
+        self.call.systems()
     }
 
     /// What must be known next. `host` answers the application's own scope predicates.
@@ -282,7 +293,7 @@ impl RequestCheck {
                 return (Some(self), next);
             }
             let checked = match self.step {
-                Step::Identify => self.identify().map(|()| None),
+                Step::Identify => self.identify(),
                 Step::Locate => Ok(Some(self.locate())),
                 Step::Resolve(pair, tried) => self.resolve(pair, tried),
                 Step::Select => {
@@ -342,6 +353,20 @@ impl RequestCheck {
             return self.refuse_unasked();
         };
         if let Some(refusal) = self.another_name(addresses) {
+            self.refuse(refusal);
+        }
+    }
+
+    /// Answer [`RequestNext::Observe`]: what the request is, or why the server did not say.
+    pub fn answer_served(&mut self, answer: Result<Served, Decision>) {
+        let Some(Awaited::Served(candidates)) = self.awaited.take() else {
+            return self.refuse_unasked();
+        };
+        let named = match answer {
+            Ok(served) => self.named(candidates, served),
+            Err(decision) => Err(self.not_named(&candidates, &decision)),
+        };
+        if let Err(refusal) = named {
             self.refuse(refusal);
         }
     }

@@ -131,8 +131,10 @@ pub enum EngineState {
 pub enum KnownSystems {
     /// These, possibly none.
     Known(Arc<Systems>),
-    /// A remote engine that never told its endpoints.
+    /// An engine elsewhere that tells none.
     NeverTold,
+    /// Those that a server tells, which each call is given.
+    Served,
 }
 
 impl Settings {

@@ -6,14 +6,14 @@
 
 use toolpass_core::clock::Wall;
 use toolpass_core::codes::RefusalCode;
-use toolpass_wire::observe::Observation;
+use toolpass_wire::observe::{Observation, Systems};
 use toolpass_wire::request::WireRequest;
 
 use crate::audit::{AuditEvent, CallOutcome, Counts, ObservedAction};
 use crate::call::new_id;
 use crate::redact::Secrets;
 use crate::refusal::Refusal;
-use crate::settings::{KnownSystems, Settings, Unattributed};
+use crate::settings::{Settings, Unattributed};
 use crate::wording;
 
 /// What stands where an event names the tool.
@@ -39,9 +39,9 @@ pub enum Judged {
     Refused(Refusal, Box<AuditEvent>),
 }
 
-/// Judge a request by one toolkit's settings. `secrets` are not shown.
+/// Judge a request by one toolkit's settings and the systems it knows, if it was told any. `secrets` are not shown.
 pub fn judge(
-    settings: &Settings,
+    (settings, systems): (&Settings, Option<&Systems>),
     request: &WireRequest,
     from: From,
     secrets: &Secrets,
@@ -51,7 +51,7 @@ pub fn judge(
         return Judged::Passed;
     };
     let refuses_all = from == From::Several && settings.strict;
-    let action = match connection_of(settings, request) {
+    let action = match connection_of(systems, request) {
         None if !refuses_all => return Judged::Passed,
         None => Connection::default(),
         Some(found) => found,
@@ -103,8 +103,8 @@ struct Connection {
 }
 
 /// The connection whose host a request goes to; nothing where it goes to none.
-fn connection_of(settings: &Settings, request: &WireRequest) -> Option<Connection> {
-    let KnownSystems::Known(systems) = &settings.systems else {
+fn connection_of(systems: Option<&Systems>, request: &WireRequest) -> Option<Connection> {
+    let Some(systems) = systems else {
         // Any host may be one's.
         return Some(Connection::default());
     };
@@ -114,6 +114,7 @@ fn connection_of(settings: &Settings, request: &WireRequest) -> Option<Connectio
         } => return None,
         Observation::HostMismatch { .. } | Observation::UnknownHost { .. } => Vec::new(),
         Observation::Mapped { systems, .. }
+        | Observation::Served { systems }
         | Observation::Unmapped { systems, .. }
         | Observation::Unresolved { systems, .. } => systems,
     };

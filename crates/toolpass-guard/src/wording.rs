@@ -65,6 +65,10 @@ pub(crate) fn endpoints_unknown() -> String {
     "nothing was checked: which hosts the engine's connections are is not known; an operator must name them with `connections=[...]`".into()
 }
 
+pub(crate) fn endpoints_untold(why: &str) -> String {
+    format!("nothing was checked: the server did not say where its connections are reached: {why}")
+}
+
 pub(crate) fn authorizer_crashed(type_name: &str) -> String {
     format!("the authorizer raised {type_name}; whether the user may could not be decided")
 }

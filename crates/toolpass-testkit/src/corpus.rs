@@ -320,7 +320,9 @@ fn effect_of(observation: &Observation) -> Option<String> {
         Observation::Mapped { effect, .. }
         | Observation::Unmapped { effect, .. }
         | Observation::Unresolved { effect, .. } => Some(effect.to_string()),
-        Observation::HostMismatch { .. } | Observation::UnknownHost { .. } => None,
+        Observation::HostMismatch { .. }
+        | Observation::Served { .. }
+        | Observation::UnknownHost { .. } => None,
     }
 }
 
@@ -329,6 +331,7 @@ fn flags_of(observation: &Observation) -> Vec<&'static str> {
         Observation::Mapped { row, .. } => Some(row),
         Observation::Unresolved { row, .. } => row.as_ref(),
         Observation::HostMismatch { .. }
+        | Observation::Served { .. }
         | Observation::UnknownHost { .. }
         | Observation::Unmapped { .. } => None,
     };
@@ -354,7 +357,9 @@ fn why_not(observation: &Observation) -> Option<String> {
         Observation::HostMismatch { reason } => Some(reason.clone()),
         Observation::Unresolved { reason, .. } => Some(reason.to_string()),
         Observation::Mapped { row, .. } => row.agent_only.as_ref().map(ToString::to_string),
-        Observation::UnknownHost { .. } | Observation::Unmapped { .. } => None,
+        Observation::Served { .. }
+        | Observation::UnknownHost { .. }
+        | Observation::Unmapped { .. } => None,
     }
 }
 
@@ -384,6 +389,7 @@ fn named(observation: &Observation) -> Vec<String> {
                 format!("{action} {target}{}", besides.collect::<String>())
             })
             .collect(),
+        Observation::Served { .. } => word("served"),
         Observation::UnknownHost { .. } => word("unknown_host"),
         Observation::Unmapped { .. } => word("unmapped"),
         Observation::Unresolved { .. } => word("unresolved"),

@@ -52,6 +52,8 @@ pub struct System {
     pub strict_reads: bool,
     /// Suffixes of hosts that are its vendor's.
     pub vendor_hosts: &'static [&'static str],
+    /// Its requests are named elsewhere: the table here is another than that of the engine which is asked, or there is none.
+    pub is_served: bool,
 }
 
 /// The configured systems, indexed by host.
@@ -82,6 +84,11 @@ pub enum Observation {
         /// Whether it counts as a write whatever its method.
         counts_as_write: bool,
     },
+    /// The host of a system whose requests are named elsewhere; see [`Served`].
+    Served {
+        /// The systems it could belong to.
+        systems: Vec<usize>,
+    },
     /// A system's host, and no row.
     Unmapped {
         /// The systems it could belong to.
@@ -110,6 +117,39 @@ pub enum Observation {
         needs: Vec<Need>,
         /// The strongest effect.
         effect: Effect,
+    },
+}
+
+/// What is said elsewhere, with the tables of there, of a request to systems that are named there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// Several systems answer for it, and not exactly one can own its resource.
+    Ambiguous,
+    /// It names another host than it goes to.
+    HostMismatch {
+        /// Why.
+        reason: String,
+    },
+    /// Understood.
+    Mapped {
+        /// The row.
+        row: RowInfo,
+        /// What must be allowed, at least one, and the system of each; no pointers.
+        needs: Vec<(Need, usize)>,
+        /// The strongest effect.
+        effect: Effect,
+    },
+    /// No row.
+    Unmapped {
+        /// What it does, by its method.
+        effect: Effect,
+    },
+    /// It does not say unambiguously what it acts on.
+    Unresolved {
+        /// What it does.
+        effect: Effect,
+        /// Why it cannot be told.
+        reason: Unresolved,
     },
 }
 
@@ -302,6 +342,10 @@ impl Systems {
         start: Start,
         labels: Vec<(Text, String)>,
     ) -> Observation {
+        let mut candidates = systems.iter().filter_map(|index| self.get(*index));
+        if candidates.any(|system| system.is_served) {
+            return Observation::Served { systems };
+        }
         let effect = self.effect_on(request, &systems);
         let (table, path) = match self.place(request, &systems, start) {
             Ok(Some(place)) => place,

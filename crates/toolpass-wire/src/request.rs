@@ -202,6 +202,24 @@ impl WireRequest {
         }
     }
 
+    /// Path and query as sent.
+    pub fn raw_target(&self) -> &str {
+        if self.target.is_empty() {
+            "/"
+        } else {
+            &self.target
+        }
+    }
+
+    /// The body as sent, for whoever hands the request on to be read elsewhere.
+    pub fn raw_body(&self) -> RawBody<'_> {
+        match &self.body {
+            Body::None => RawBody::None,
+            Body::Bytes(bytes) => RawBody::Bytes(bytes),
+            Body::Unread(_) => RawBody::Unread,
+        }
+    }
+
     /// The segments of the path.
     /// Errors: the rule that the path breaks; [`WireRequest::problem`] says the same.
     pub fn path(&self) -> Result<&PathSegments, &Unresolved> {

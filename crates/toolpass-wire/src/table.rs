@@ -54,6 +54,26 @@ pub enum Audience {
     Resource,
 }
 
+impl Audience {
+    /// Every audience.
+    pub const ALL: [Audience; 4] = [
+        Audience::Public,
+        Audience::Org,
+        Audience::Internal,
+        Audience::Resource,
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Audience::Internal => "internal",
+            Audience::Org => "org",
+            Audience::Public => "public",
+            Audience::Resource => "resource",
+        }
+    }
+}
+
 /// A request shape left out of the table on purpose.
 #[derive(Clone, Debug)]
 pub struct Unrouted {

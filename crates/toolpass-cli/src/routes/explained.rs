@@ -97,6 +97,10 @@ fn report(systems: &Systems, explanation: Explanation) -> Report {
             reason: Some(reason),
             ..blank
         },
+        Observation::Served { .. } => Report {
+            outcome: "named by the server",
+            ..blank
+        },
         Observation::UnknownHost { .. } => Report {
             outcome: "unknown host",
             reason: Some(blank.place.clone()),

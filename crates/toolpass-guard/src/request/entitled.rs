@@ -17,7 +17,7 @@ use crate::entitlements::enforce::{
 use crate::entitlements::host::Listed;
 use crate::entitlements::model::stricter;
 use crate::refusal::Refusal;
-use crate::settings::{ActAs, KnownSystems};
+use crate::settings::ActAs;
 use crate::wording;
 
 impl RequestCheck {
@@ -108,14 +108,14 @@ impl RequestCheck {
             self.entitle_pair(index)?;
         }
         let call = Arc::clone(&self.call);
-        match (&self.subject, &call.settings.systems) {
+        match (&self.subject, call.systems()) {
             (
                 Subject::Mapped {
                     systems: candidates,
                     row,
                     effect,
                 },
-                KnownSystems::Known(systems),
+                Some(systems),
             ) => self.only_as_agent(systems, candidates, row, *effect),
             (Subject::Mapped { .. } | Subject::Settled | Subject::Unchecked { .. }, _) => Ok(()),
         }

@@ -8,8 +8,9 @@ use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Question};
+use toolpass_wire::extract::Need;
 use toolpass_wire::field::Unresolved;
-use toolpass_wire::observe::{Observation, RowInfo, System, Systems};
+use toolpass_wire::observe::{Observation, RowInfo, Served, System, Systems};
 
 use super::{Awaited, PairState, RequestCheck, RequestNext, Step, Subject};
 use crate::audit::{Note, ObservedAction};
@@ -21,7 +22,7 @@ use crate::scope::AskText;
 use crate::session::Session;
 use crate::session::caps::{Cap, Key, Limit};
 use crate::session::stored::{Answer, Marks, Operation, Unanswered, new_ticket};
-use crate::settings::{ActAs, EngineState, KnownSystems, UnknownHosts};
+use crate::settings::{ActAs, EngineState, UnknownHosts};
 use crate::{authority, authorization, exfiltration, taint, wording};
 
 /// A query longer than this counts as sending out, in bytes.
@@ -29,14 +30,14 @@ const LONG_QUERY: usize = 256;
 
 impl RequestCheck {
     /// Rules 0' to 4: whose host it is, and what the request does there.
-    pub(super) fn identify(&mut self) -> Result<(), Refusal> {
+    pub(super) fn identify(&mut self) -> Result<Option<RequestNext>, Refusal> {
         let call = std::sync::Arc::clone(&self.call);
         if let Err((code, reason)) = authority::of_request(self.known_session()?, &call.tool.name) {
             let reason = format!("{}: {reason}", self.described());
             let action = self.plain(self.request.effect());
             return Err(self.refuse_action(code, reason, action));
         }
-        let KnownSystems::Known(systems) = &call.settings.systems else {
+        let Some(systems) = call.systems() else {
             return Err(self.refuse_action(
                 RefusalCode::NotConfigured,
                 wording::endpoints_unknown(),
@@ -56,18 +57,27 @@ impl RequestCheck {
                 vendor_of,
                 other_name,
                 counts_as_write,
-            } => self.unknown_host(vendor_of, other_name, counts_as_write),
+            } => self
+                .unknown_host(vendor_of, other_name, counts_as_write)
+                .map(|()| None),
             Observation::Mapped { .. }
+            | Observation::Served { .. }
             | Observation::Unmapped { .. }
             | Observation::Unresolved { .. }
                 if self.late =>
             {
                 Err(self.too_late())
             }
+            Observation::Served {
+                systems: candidates,
+            } => {
+                self.awaited = Some(Awaited::Served(candidates.clone()));
+                Ok(Some(RequestNext::Observe { candidates }))
+            }
             Observation::Unmapped {
                 systems: candidates,
                 effect,
-            } => self.unmapped(systems, &candidates, effect),
+            } => self.unmapped(systems, &candidates, effect).map(|()| None),
             Observation::Unresolved {
                 systems: candidates,
                 effect,
@@ -80,30 +90,80 @@ impl RequestCheck {
                 needs,
                 effect,
             } => {
-                if !self.is_held() {
-                    self.only_as_agent(systems, &candidates, &row, effect)?;
-                }
-                self.pairs = needs
-                    .into_iter()
-                    .map(|need| PairState {
-                        need,
-                        resource: None,
-                        system: None,
-                        who: self.who,
-                        fresh: false,
-                        missing: None,
-                        allowed_by: None,
-                    })
-                    .collect();
-                self.subject = Subject::Mapped {
-                    systems: candidates,
-                    row,
-                    effect,
-                };
-                self.step = Step::Resolve(0, 0);
-                Ok(())
+                let needs = needs.into_iter().map(|need| (need, None)).collect();
+                self.mapped(systems, candidates, row, needs, effect)?;
+                Ok(None)
             }
         }
+    }
+
+    /// Rules 3 to 4' for a request that was named elsewhere.
+    pub(super) fn named(&mut self, candidates: Vec<usize>, served: Served) -> Result<(), Refusal> {
+        let call = std::sync::Arc::clone(&self.call);
+        let Some(systems) = call.systems() else {
+            return Err(self.unanswered());
+        };
+        match served {
+            Served::Ambiguous => Err(self.refuse_action(
+                RefusalCode::AmbiguousConnection,
+                wording::ambiguous(&self.described()),
+                self.on(&candidates, self.request.effect()),
+            )),
+            Served::HostMismatch { reason } => Err(self.refuse_action(
+                RefusalCode::HostMismatch,
+                wording::host_mismatch(&self.described(), &reason),
+                self.plain(self.request.effect()),
+            )),
+            Served::Mapped { needs, .. } if needs.is_empty() => Err(self.unanswered()),
+            Served::Mapped { row, needs, effect } => {
+                let known = |(_, owner): &(Need, usize)| candidates.contains(owner);
+                if !needs.iter().all(known) {
+                    return Err(self.unanswered());
+                }
+                let needs = needs
+                    .into_iter()
+                    .map(|(need, owner)| (need, Some(owner)))
+                    .collect();
+                self.mapped(systems, candidates, row, needs, effect)
+            }
+            Served::Unmapped { effect } => self.unmapped(systems, &candidates, effect),
+            Served::Unresolved { effect, reason } => {
+                Err(self.unresolved(self.on(&candidates, effect), &reason))
+            }
+        }
+    }
+
+    /// Rule 4: a request that a row knows.
+    fn mapped(
+        &mut self,
+        systems: &Systems,
+        candidates: Vec<usize>,
+        row: RowInfo,
+        needs: Vec<(Need, Option<usize>)>,
+        effect: Effect,
+    ) -> Result<(), Refusal> {
+        if !self.is_held() {
+            self.only_as_agent(systems, &candidates, &row, effect)?;
+        }
+        self.pairs = needs
+            .into_iter()
+            .map(|(need, system)| PairState {
+                need,
+                resource: None,
+                system,
+                who: self.who,
+                fresh: false,
+                missing: None,
+                allowed_by: None,
+            })
+            .collect();
+        self.subject = Subject::Mapped {
+            systems: candidates,
+            row,
+            effect,
+        };
+        self.step = Step::Resolve(0, 0);
+        Ok(())
     }
 
     /// Rule 2: a host of no connection.
@@ -165,9 +225,7 @@ impl RequestCheck {
 
     /// Rule 2: the host leads to a connection's server under another name, or to a metadata service.
     pub(super) fn another_name(&self, addresses: &[IpAddr]) -> Option<Refusal> {
-        let KnownSystems::Known(systems) = &self.call.settings.systems else {
-            return None;
-        };
+        let systems = self.call.systems()?;
         if self.listing() == Some(Listed::ByName) {
             return None;
         }
@@ -598,7 +656,7 @@ impl RequestCheck {
     }
 
     fn any_private(&self, systems: &[usize]) -> bool {
-        let KnownSystems::Known(known) = &self.call.settings.systems else {
+        let Some(known) = self.call.systems() else {
             return true;
         };
         systems
@@ -616,10 +674,8 @@ impl RequestCheck {
     }
 
     pub(super) fn candidate(&self, place: usize) -> Option<&System> {
-        match &self.call.settings.systems {
-            KnownSystems::Known(systems) => systems.get(*self.candidates().get(place)?),
-            KnownSystems::NeverTold => None,
-        }
+        let systems = self.call.systems()?;
+        systems.get(*self.candidates().get(place)?)
     }
 
     /// Whether no connection answers there, and that is all there is to say of it.
@@ -641,10 +697,7 @@ impl RequestCheck {
     }
 
     pub(super) fn system_of(&self, pair: &PairState) -> Option<&System> {
-        match &self.call.settings.systems {
-            KnownSystems::Known(systems) => systems.get(pair.system?),
-            KnownSystems::NeverTold => None,
-        }
+        self.call.systems()?.get(pair.system?)
     }
 
     /// The entry of one pair.
@@ -690,7 +743,7 @@ impl RequestCheck {
 
     /// An entry on these systems, which share an integration; the connection is named when there is only one.
     pub(super) fn on(&self, systems: &[usize], effect: Effect) -> ObservedAction {
-        let KnownSystems::Known(known) = &self.call.settings.systems else {
+        let Some(known) = self.call.systems() else {
             return self.plain(effect);
         };
         let named: Vec<&System> = systems

@@ -10,8 +10,8 @@ use toolpass_wire::extract::Target;
 use toolpass_wire::field::Unresolved;
 
 use super::{Awaited, RequestCheck, RequestNext, Step};
+use crate::audit::ObservedAction;
 use crate::refusal::Refusal;
-use crate::settings::KnownSystems;
 use crate::{authorization, wording};
 
 impl RequestCheck {
@@ -85,21 +85,33 @@ impl RequestCheck {
 
     pub(super) fn not_looked_up(&self, decision: &Decision) -> Refusal {
         let what = format!("look up what {} acts on", self.described());
+        let action = self.on(self.candidates(), self.effect());
+        self.not_found_out(&what, decision, action)
+    }
+
+    /// Rules 3 and 4: the server that has the tables did not say what the request is.
+    pub(super) fn not_named(&self, candidates: &[usize], decision: &Decision) -> Refusal {
+        let what = format!("find out what {} does", self.described());
+        let action = self.on(candidates, self.request.effect());
+        self.not_found_out(&what, decision, action)
+    }
+
+    fn not_found_out(&self, what: &str, decision: &Decision, action: ObservedAction) -> Refusal {
         let user = self.session.as_ref().map_or("", |session| session.user());
-        let (code, reason) = authorization::of_decision(user, &what, decision)
+        let (code, reason) = authorization::of_decision(user, what, decision)
             .filter(|(code, _)| *code != RefusalCode::NotAuthorized)
             .unwrap_or_else(|| {
                 (
                     RefusalCode::AuthorizationError,
-                    wording::authorization_error(user, &what, decision),
+                    wording::authorization_error(user, what, decision),
                 )
             });
-        self.refuse_action(code, reason, self.on(self.candidates(), self.effect()))
+        self.refuse_action(code, reason, action)
     }
 
     /// Rule 4': the connection that owns each pair's resource.
     pub(super) fn select(&mut self) -> Result<(), Refusal> {
-        let KnownSystems::Known(systems) = &self.call.settings.systems else {
+        let Some(systems) = self.call.systems() else {
             return Ok(());
         };
         let mut chosen = Vec::with_capacity(self.pairs.len());
@@ -110,6 +122,8 @@ impl RequestCheck {
                     return Err(self.unresolved(self.action_of(pair), &why));
                 }
                 (_, _, [only]) => Some(*only),
+                // Whoever named it knows whose it is.
+                _ if pair.system.is_some() => pair.system,
                 (Some(resource), _, several) => {
                     let owner = systems.select(several, resource).map_err(|_| {
                         let reason = wording::ambiguous(&self.described());

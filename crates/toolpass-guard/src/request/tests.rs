@@ -4,6 +4,7 @@ mod entitled;
 mod outside;
 mod process;
 mod published;
+mod served;
 mod unattributed;
 
 use std::time::Duration;
@@ -78,6 +79,7 @@ fn systems() -> Systems {
         owns: Arc::new(move |resource| resource.id().starts_with(owner)),
         private: false,
         strict_reads: false,
+        is_served: false,
         vendor_hosts: &["vendor.example"],
     };
     Systems::new(vec![system("one", "acme/"), system("two", "beta/")])
@@ -204,7 +206,13 @@ fn drive(
                 rest.answer_visibility(Ok(None));
                 rest
             }
-            (_, RequestNext::Resolve { .. } | RequestNext::Session(..)) | (None, _) => {
+            (
+                _,
+                RequestNext::Observe { .. }
+                | RequestNext::Resolve { .. }
+                | RequestNext::Session(..),
+            )
+            | (None, _) => {
                 panic!("nothing points here")
             }
         };
@@ -860,6 +868,7 @@ fn pointed() -> Settings {
         owns: Arc::new(move |resource| resource.id().starts_with(owner)),
         private: owner == "beta",
         strict_reads: false,
+        is_served: false,
         vendor_hosts: &[],
     });
     Settings {
@@ -943,6 +952,7 @@ fn what_needs_no_permission_belongs_to_every_connection_of_the_host() {
         owns: Arc::new(|_| false),
         private: owner == "beta",
         strict_reads: false,
+        is_served: false,
         vendor_hosts: &[],
     });
     let session = dana();

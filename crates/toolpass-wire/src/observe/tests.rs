@@ -254,6 +254,7 @@ fn system(
         owns: Arc::new(move |resource| resource.id().starts_with(&organization)),
         private: false,
         strict_reads: false,
+        is_served: false,
         vendor_hosts: if integration == "github" {
             &["github.com"]
         } else {
@@ -333,6 +334,7 @@ fn seen(systems: &Systems, request: &WireRequest) -> String {
                 if counts_as_write { " write" } else { "" }
             )
         }
+        Observation::Served { systems } => format!("{} served", names(&systems)),
         Observation::Unmapped { systems, effect } => {
             format!("{} unmapped {effect}", names(&systems))
         }

@@ -51,6 +51,7 @@ fn settings(connections: &[&str]) -> Settings {
         owns: Arc::new(|_| true),
         private: false,
         strict_reads: false,
+        is_served: false,
         vendor_hosts: &[],
     };
     Settings {

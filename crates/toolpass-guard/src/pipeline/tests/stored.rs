@@ -82,6 +82,7 @@ fn drive(mut admission: Admission, store: &mut TestStore) -> Result<Permit, Refu
                 Next::AskEntitled(_)
                 | Next::Audit
                 | Next::CallAuthorizer
+                | Next::Endpoints
                 | Next::FindAudience
                 | Next::FindReaders,
             )

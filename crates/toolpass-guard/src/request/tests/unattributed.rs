@@ -6,8 +6,12 @@ use crate::settings::Unattributed;
 use crate::unattributed::{From, Judged, judge};
 
 fn told(settings: &Settings, request: &WireRequest, from: From) -> (Option<RefusalCode>, bool) {
+    let systems = match &settings.systems {
+        KnownSystems::Known(systems) => Some(&**systems),
+        KnownSystems::NeverTold | KnownSystems::Served => None,
+    };
     match judge(
-        settings,
+        (settings, systems),
         request,
         from,
         &Secrets::default(),
