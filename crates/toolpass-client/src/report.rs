@@ -5,7 +5,7 @@
 //! error, and to the server with the next batch. Each event has an id of its own, so one that is sent twice is kept once.
 //! INVARIANT: nobody waits for a server but [`Reporter::finish`], and that no longer than it is told to.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -37,14 +37,27 @@ pub struct Reporter {
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<String>,
+    waiting: VecDeque<Event>,
     bytes: usize,
     /// A batch that is being sent: counted as lost when nobody learns what became of it.
-    sending: Vec<String>,
+    sending: Vec<Event>,
+    /// Calls whose begin waits, by their ids, and the numbers of those events.
+    begun: HashMap<String, u64>,
+    /// The number of the next event. The queue is in their order.
+    next: u64,
     lost: u64,
     /// How many events the next batch has at most; 0 for as many as any.
     next_most: usize,
     is_closing: bool,
+}
+
+/// What is reported: one JSON object.
+#[derive(Clone)]
+struct Event {
+    number: u64,
+    /// Of the begin of a call, the call's id.
+    begins: Option<String>,
+    text: String,
 }
 
 /// What is said at most once.
@@ -81,6 +94,7 @@ impl Reporter {
         let settings = TransportSettings {
             timeout: PATIENCE,
             own_host: Some(target.url.host().to_owned()),
+            ca_pem: target.ca_pem,
             environment,
             ..TransportSettings::default()
         };
@@ -103,9 +117,23 @@ impl Reporter {
 
     /// Put an event in: one JSON object.
     pub fn push(&self, event: String) {
+        self.put(None, event);
+    }
+
+    /// Put in that the call of this id begins. It is not sent when the call ends before its turn.
+    pub fn begin(&self, id: &str, event: String) {
+        self.put(Some(id.to_owned()), event);
+    }
+
+    /// Put in that the call of this id is over.
+    pub fn complete(&self, id: &str, event: String) {
+        self.queue().forget_begin(id);
+        self.put(None, event);
+    }
+
+    fn put(&self, begins: Option<String>, text: String) {
         let mut queue = self.queue();
-        queue.bytes += event.len();
-        queue.waiting.push_back(event);
+        queue.add(begins, text);
         let before = queue.lost;
         queue.fit();
         let is_losing = queue.lost > before;
@@ -166,7 +194,7 @@ impl Reporter {
                 if batch.is_empty() {
                     break;
                 }
-                count += batch.len();
+                count += batch.iter().filter(|event| event.begins.is_none()).count();
                 queue.lost = 0;
                 put = match (&self.spool, put) {
                     (Some(spool), Ok(())) => {
@@ -219,7 +247,10 @@ impl Reporter {
                 let half = batch.len() / 2;
                 queue.put_back(batch, half);
             }
-            Sent::TooLarge | Sent::Refused(_) => queue.lost += batch.len() as u64,
+            Sent::TooLarge | Sent::Refused(_) => {
+                let ends = batch.iter().filter(|event| event.begins.is_none());
+                queue.lost += ends.count() as u64;
+            }
         }
         drop(queue);
         match &sent {
@@ -271,29 +302,66 @@ impl Reporter {
 }
 
 impl Queue {
-    /// Lose the oldest of what is too much.
+    fn add(&mut self, begins: Option<String>, text: String) {
+        let number = self.next;
+        self.next += 1;
+        self.bytes += text.len();
+        if let Some(id) = &begins {
+            self.begun.insert(id.clone(), number);
+        }
+        self.waiting.push_back(Event {
+            number,
+            begins,
+            text,
+        });
+    }
+
+    /// The call of this id is over: that it began is no news any more.
+    fn forget_begin(&mut self, id: &str) {
+        let Some(number) = self.begun.remove(id) else {
+            return;
+        };
+        let found = self
+            .waiting
+            .binary_search_by_key(&number, |event| event.number);
+        if let Ok(at) = found
+            && let Some(gone) = self.waiting.remove(at)
+        {
+            self.bytes -= gone.text.len();
+        }
+    }
+
+    /// Lose the oldest of what is too much. That a call began is no loss: its end says so too.
     fn fit(&mut self) {
         while self.waiting.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
             let Some(gone) = self.waiting.pop_front() else {
                 return;
             };
-            self.bytes -= gone.len();
-            self.lost += 1;
+            self.bytes -= gone.text.len();
+            match &gone.begins {
+                Some(id) => {
+                    self.begun.remove(id);
+                }
+                None => self.lost += 1,
+            }
         }
     }
 
     /// The next batch, of which a copy stays until it is known what became of it; and how many were lost.
-    fn take(&mut self) -> (Vec<String>, u64) {
+    fn take(&mut self) -> (Vec<Event>, u64) {
         let most = std::mem::replace(&mut self.next_most, 0);
         let most = if most == 0 { MAX_BATCH } else { most };
         let mut bytes = 0;
         let mut batch = Vec::new();
         while let Some(next) = self.waiting.front() {
-            bytes += next.len() + 1;
+            bytes += next.text.len() + 1;
             if batch.len() >= most || (bytes > MAX_BATCH_BYTES && !batch.is_empty()) {
                 break;
             }
-            self.bytes -= next.len();
+            self.bytes -= next.text.len();
+            if let Some(id) = &next.begins {
+                self.begun.remove(id);
+            }
             batch.extend(self.waiting.pop_front());
         }
         self.sending.clone_from(&batch);
@@ -301,9 +369,12 @@ impl Queue {
     }
 
     /// Put a batch back in its place; the next one is no longer than `most`.
-    fn put_back(&mut self, batch: Vec<String>, most: usize) {
+    fn put_back(&mut self, batch: Vec<Event>, most: usize) {
         for event in batch.into_iter().rev() {
-            self.bytes += event.len();
+            self.bytes += event.text.len();
+            if let Some(id) = &event.begins {
+                self.begun.insert(id.clone(), event.number);
+            }
             self.waiting.push_front(event);
         }
         self.next_most = most;
@@ -311,7 +382,8 @@ impl Queue {
     }
 }
 
-fn body(name: &str, events: &[String], lost: u64) -> Vec<u8> {
+fn body(name: &str, events: &[Event], lost: u64) -> Vec<u8> {
+    let events: Vec<&str> = events.iter().map(|event| event.text.as_str()).collect();
     let name = serde_json::Value::from(name);
     let dropped = if lost > 0 {
         format!(",\"dropped\":{lost}")

@@ -4,7 +4,9 @@
 //! a key nothing is reported. An address is held to the rules of one that is asked: TLS, but for this machine.
 
 use toolpass_core::secret::Secret;
-use toolpass_http::url::{InvalidUrl, Scheme, Url};
+use toolpass_http::url::Url;
+
+use crate::address::{self, InvalidAddress};
 
 /// A server, and what to be called there.
 #[derive(Clone, Debug)]
@@ -15,34 +17,36 @@ pub struct Target {
     pub key: Secret,
     /// What this process is called.
     pub name: String,
+    /// Certificates that are trusted instead of the system's.
+    pub ca_pem: Option<Vec<u8>>,
+}
+
+/// A server that is asked anyway.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Its base address.
+    pub url: &'a Url,
+    /// The key.
+    pub key: &'a Secret,
+    /// Certificates that are trusted instead of the system's.
+    pub ca_pem: Option<&'a [u8]>,
 }
 
 /// An address nothing is reported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidTarget {
-    /// It is no address.
-    #[error("{variable}: {error}")]
-    Address {
-        /// The variable that holds it.
-        variable: &'static str,
-        /// Why not.
-        error: InvalidUrl,
-    },
-    /// It holds a query or a fragment, in which a key may stand.
-    #[error("{0}: expected an address without `?` and `#`")]
-    NotPlain(&'static str),
-    /// Others would see the key.
-    #[error(
-        "{0}: expected https, or an address of this machine, since the key would be sent unencrypted"
-    )]
-    Unencrypted(&'static str),
+#[error("{variable}: {error}")]
+pub struct InvalidTarget {
+    /// The variable that holds it.
+    variable: &'static str,
+    /// Why not.
+    error: InvalidAddress,
 }
 
 /// The target of a process. `variable` reads its environment, `asked` is the server it asks anyway, `script` its main file.
 /// Errors: [`InvalidTarget`].
 pub fn target(
     variable: impl Fn(&str) -> Option<String>,
-    asked: Option<(&str, &Secret)>,
+    asked: Option<Asked<'_>>,
     script: Option<&str>,
 ) -> Result<Option<Target>, InvalidTarget> {
     let read = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
@@ -53,6 +57,7 @@ pub fn target(
             url: address_of(variable, address)?,
             key,
             name: name(),
+            ca_pem: None,
         }))
     };
     if let Some(wish) = read(DASHBOARD) {
@@ -65,8 +70,13 @@ pub fn target(
             return to(DASHBOARD, wish, key);
         }
     }
-    if let Some((address, key)) = asked {
-        return to("the server's address", address, key.clone());
+    if let Some(asked) = asked {
+        return Ok(Some(Target {
+            url: asked.url.clone(),
+            key: asked.key.clone(),
+            name: name(),
+            ca_pem: asked.ca_pem.map(<[u8]>::to_vec),
+        }));
     }
     match (read(URL), key()) {
         (Some(address), Some(key)) => to(URL, address.trim(), key),
@@ -75,25 +85,10 @@ pub fn target(
 }
 
 fn address_of(variable: &'static str, text: &str) -> Result<Url, InvalidTarget> {
-    if text.contains(['?', '#']) {
-        return Err(InvalidTarget::NotPlain(variable));
-    }
     // The page's own address, as a person copies it.
     let text = text.trim_end_matches('/');
     let text = text.strip_suffix("/dashboard").unwrap_or(text);
-    let url = Url::parse(text).map_err(|error| InvalidTarget::Address { variable, error })?;
-    if url.scheme() == Scheme::Http && !is_this_machine(url.host()) {
-        return Err(InvalidTarget::Unencrypted(variable));
-    }
-    Ok(url)
-}
-
-fn is_this_machine(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || bare
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.to_canonical().is_loopback())
+    address::server(text).map_err(|error| InvalidTarget { variable, error })
 }
 
 /// What the process is called: as it is told, else as its script, else `python`.
@@ -127,7 +122,13 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned())
         };
         let own = Secret::new("own");
-        let target = target(read, asked.map(|url| (url, &own)), Some("/app/shop.py"))?;
+        let url = asked.map(|url| Url::parse(url).unwrap());
+        let asked = url.as_ref().map(|url| Asked {
+            url,
+            key: &own,
+            ca_pem: None,
+        });
+        let target = target(read, asked, Some("/app/shop.py"))?;
         Ok(target.map(|target| {
             assert_eq!(target.name, "shop");
             (

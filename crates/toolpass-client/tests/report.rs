@@ -91,6 +91,7 @@ fn reporter(address: SocketAddr, spool: Option<&std::path::Path>) -> Arc<Reporte
         url: Url::parse(&format!("http://{address}")).unwrap(),
         key: Secret::new("the-key"),
         name: "shop".into(),
+        ca_pem: None,
     };
     // A proxy that would be found out at once.
     let environment = ProxyEnvironment {
@@ -229,6 +230,37 @@ async fn a_redirect_is_not_followed() {
     reporter.finish(SOON).await;
     assert_eq!(ids(&got.recv_timeout(SOON).unwrap().1), [1]);
     assert!(stolen.try_recv().is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_begin_of_a_call_is_news_only_while_it_runs() {
+    let (listener, address) = listen();
+    let got = serve(listener, |_, _| "202 Accepted");
+    let reporter = reporter(address, None);
+    reporter.begin("1", event(1));
+    reporter.begin("2", event(2));
+    reporter.complete("1", event(10));
+    let running = Arc::clone(&reporter);
+    tokio::spawn(async move { running.run().await });
+    assert_eq!(ids(&got.recv_timeout(SOON).unwrap().1), [2, 10]);
+    reporter.complete("2", event(20));
+    reporter.complete("3", event(30));
+    assert_eq!(ids(&got.recv_timeout(SOON).unwrap().1), [20, 30]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn that_a_call_began_is_no_loss() {
+    let (listener, address) = listen();
+    let got = serve(listener, |_, _| "202 Accepted");
+    let reporter = reporter(address, None);
+    (0..10).for_each(|id| reporter.begin(&id.to_string(), event(id)));
+    (10..10_005).for_each(|id| reporter.push(event(id)));
+    let running = Arc::clone(&reporter);
+    tokio::spawn(async move { running.run().await });
+    let (_, body) = got.recv_timeout(SOON).unwrap();
+    assert_eq!(body.get("dropped"), None);
+    assert_eq!(ids(&body)[0], 5);
+    assert!(said(address).is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -135,6 +135,7 @@ mod tests {
             private: false,
             strict_reads: false,
             vendor_hosts: &[],
+            is_served: false,
         }])
     }
 

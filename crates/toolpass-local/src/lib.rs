@@ -1,10 +1,12 @@
 //! The engine in this process: a configuration, every integration, one engine, and the systems a guard attributes requests to.
 //!
 //! The one place that joins registry, config and engine, so that the command, the Python face and the server build the same
-//! engine of the same file. It holds no rule: it turns the types of one crate into those of another.
+//! engine of the same file. What a server tells of the engine behind it is made into such systems too. It holds no rule: it turns the
+//! types of one crate into those of another.
 
 pub mod addresses;
 pub mod expiry;
+pub mod served;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -182,6 +184,7 @@ pub fn system(
         private: false,
         strict_reads: false,
         vendor_hosts: integration.vendor_hosts(),
+        is_served: false,
     })
 }
 

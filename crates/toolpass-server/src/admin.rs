@@ -1,10 +1,14 @@
-//! What is not a question: looking a pointer up, forgetting what is known.
+//! What is not a question: looking a pointer up, and who can read a resource; forgetting what is known.
+
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt};
 use http::StatusCode;
 use serde::Serialize;
 use toolpass_core::codes::Code;
+use toolpass_core::decision::Decision;
 use toolpass_core::question::{Facts, Freshness, Pointer, Question};
+use toolpass_core::resource::{Resource, Visibility};
 use toolpass_wire::json::Json;
 
 use crate::exchange::Asked;
@@ -16,6 +20,12 @@ use crate::reply::{Form, Reply};
 struct Resolved {
     /// Null when the pointer leads nowhere.
     resource: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Visible {
+    /// Null when there is nothing to be known.
+    visibility: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -38,48 +48,75 @@ pub(crate) fn resolve(asked: Asked) -> BoxFuture<'static, Reply> {
             Ok(read) => read,
             Err(text) => return invalid(&text),
         };
-        let question = Question {
-            connection,
-            ..Question::default()
-        };
-        let place = asked
-            .may_look_up(&question)
-            .and_then(|()| asked.place(&question.connection));
-        let _place = match place {
-            Ok(place) => place,
-            Err(refused) => return refused.reply(Form::Coded),
-        };
         let freshness = Freshness {
             fresh,
             max_age: None,
         };
-        let looking = asked
-            .live
-            .engine
-            .resolve(&question.connection, &pointer, freshness);
-        match asked.unless_gone(looking).await {
-            Ok(Ok(found)) => {
-                let resource = found.map(|resource| resource.as_str().to_owned());
-                Reply::json(StatusCode::OK, &Resolved { resource })
-            }
-            Ok(Err(decision)) if decision.status != StatusCode::OK.as_u16() => Reply::wrong(
-                Form::Coded,
-                crate::reply::status_of(&decision),
-                decision.code(),
-                decision.text(),
-            ),
-            Ok(Err(decision)) => Reply::json(
-                StatusCode::OK,
-                &Unresolved {
-                    code: decision.code().as_str(),
-                    text: decision.text(),
-                    retry_after_ms: decision.retry_after_ms,
-                },
-            ),
-            Err(refused) => refused.reply(Form::Coded),
-        }
+        let live = Arc::clone(&asked.live);
+        let looking = live.engine.resolve(&connection, &pointer, freshness);
+        looked_up(&asked, &connection, looking, |found| Resolved {
+            resource: found.map(|resource| resource.as_str().to_owned()),
+        })
+        .await
     }
     .boxed()
+}
+
+/// Answer `/v1/visibility`.
+pub(crate) fn visibility(asked: Asked) -> BoxFuture<'static, Reply> {
+    async move {
+        let (connection, resource) = match json(&asked.body).and_then(visible) {
+            Ok(read) => read,
+            Err(text) => return invalid(&text),
+        };
+        let live = Arc::clone(&asked.live);
+        let looking = live
+            .engine
+            .visibility(&connection, &resource, Freshness::default());
+        looked_up(&asked, &connection, looking, |found| Visible {
+            visibility: found.map(Visibility::as_str),
+        })
+        .await
+    }
+    .boxed()
+}
+
+/// What a look-up in a connection came to, as far as the key covers it and there is room.
+async fn looked_up<T, S: Serialize>(
+    asked: &Asked,
+    connection: &str,
+    looking: impl Future<Output = Result<T, Decision>>,
+    shown: impl FnOnce(T) -> S,
+) -> Reply {
+    let question = Question {
+        connection: connection.to_owned(),
+        ..Question::default()
+    };
+    let place = asked
+        .may_look_up(&question)
+        .and_then(|()| asked.place(connection));
+    let _place = match place {
+        Ok(place) => place,
+        Err(refused) => return refused.reply(Form::Coded),
+    };
+    match asked.unless_gone(looking).await {
+        Ok(Ok(found)) => Reply::json(StatusCode::OK, &shown(found)),
+        Ok(Err(decision)) if decision.status != StatusCode::OK.as_u16() => Reply::wrong(
+            Form::Coded,
+            crate::reply::status_of(&decision),
+            decision.code(),
+            decision.text(),
+        ),
+        Ok(Err(decision)) => Reply::json(
+            StatusCode::OK,
+            &Unresolved {
+                code: decision.code().as_str(),
+                text: decision.text(),
+                retry_after_ms: decision.retry_after_ms,
+            },
+        ),
+        Err(refused) => refused.reply(Form::Coded),
+    }
 }
 
 /// Answer `/v1/invalidate`.
@@ -135,6 +172,17 @@ pub(crate) fn invalidate(asked: Asked) -> BoxFuture<'static, Reply> {
         Reply::json(StatusCode::OK, &Invalidated { invalidated: true })
     }
     .boxed()
+}
+
+fn visible(body: Json) -> Result<(String, Resource), String> {
+    let fields = &["connection", "resource"];
+    let mut members = Members::of("the request", body, fields, Names::Exact)?;
+    let connection = members.required_text("connection")?;
+    let resource = Resource::parse(&members.required_text("resource")?);
+    Ok((
+        connection,
+        resource.map_err(|error| format!("resource: {error}"))?,
+    ))
 }
 
 fn pointer(body: Json) -> Result<(String, Pointer, bool), String> {

@@ -40,6 +40,8 @@ struct Reached<'a> {
     integration: &'static str,
     hosts: Vec<String>,
     prefixes: Vec<&'a str>,
+    /// Which face of the system the host of the same place is: its templates begin with it.
+    mounts: Vec<Option<&'static str>>,
     selectors: BTreeMap<&'static str, &'a str>,
     private: bool,
     strict_reads: bool,
@@ -82,6 +84,11 @@ pub(crate) fn endpoints(asked: Asked) -> BoxFuture<'static, Reply> {
                 .endpoints
                 .iter()
                 .map(|endpoint| endpoint.prefix.as_str())
+                .collect(),
+            mounts: system
+                .endpoints
+                .iter()
+                .map(|endpoint| endpoint.mount)
                 .collect(),
             selectors: selectors.collect(),
             private: system.private,

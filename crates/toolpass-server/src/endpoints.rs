@@ -100,6 +100,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint { path: "/v1/observe",                        method: Method::Post, access: Access::Scope(Scope::Check), max_body: OBSERVE_BYTES, form: Form::Coded,    takes: Some("Request"),      gives: Some("Observed"),        also: &[],         is_admin: false, summary: "Say what a request is and whether it is allowed",        answer: observe::request },
     Endpoint { path: "/v1/openapi.json",                   method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Description"),     also: &[],         is_admin: false, summary: "This description",                                       answer: openapi::description },
     Endpoint { path: "/v1/resolve",                        method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Pointed"),      gives: Some("Resolved"),        also: &[],         is_admin: false, summary: "Look up what a request names by a number or id",         answer: admin::resolve },
+    Endpoint { path: "/v1/visibility",                     method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Visited"),      gives: Some("Visible"),         also: &[],         is_admin: false, summary: "Say who can read a resource",                            answer: admin::visibility },
 ];
 
 const BATCH_BYTES: usize = 1024 * 1024;

@@ -22,6 +22,7 @@ use toolpass_wire::json::Json;
 use toolpass_wire::observe::{Observation, RowInfo};
 use toolpass_wire::raw::{RawBody, RawRequest};
 use toolpass_wire::request::WireRequest;
+use toolpass_wire::table::Audience;
 
 use crate::exchange::{Asked, NotAsked};
 use crate::members::{Members, Names, json};
@@ -57,6 +58,8 @@ struct Check {
     resource: Option<String>,
     effect: &'static str,
     sends_out: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audience: Option<&'static str>,
     untrusted_output: bool,
     sensitive: bool,
     agent_sight: bool,
@@ -152,6 +155,12 @@ async fn observed(asked: &Asked, sent: &Sent) -> Result<Observed, NotAsked> {
             unknown_host: Some(true),
             ..Observed::default()
         },
+        // Its own tables are here, whatever is asked.
+        Observation::Served { .. } => Observed {
+            effect: Effect::Write.as_str(),
+            unresolved: Some("its tables are elsewhere".into()),
+            ..Observed::default()
+        },
         Observation::Unmapped { systems, effect } => Observed {
             effect: effect.as_str(),
             unmapped: Some(true),
@@ -232,6 +241,7 @@ async fn check(
         resource: named.resource,
         effect: need.effect.as_str(),
         sends_out: row.sends_out.is_some(),
+        audience: row.sends_out.map(Audience::as_str),
         untrusted_output: row.untrusted_output,
         sensitive: row.sensitive,
         agent_sight: row.agent_sight,

@@ -28,6 +28,7 @@ pub fn systems(
         owns: Arc::new(move |resource| integration.owns(&owned, resource)),
         private: false,
         strict_reads: false,
+        is_served: false,
         vendor_hosts: integration.vendor_hosts(),
     }]))
 }
