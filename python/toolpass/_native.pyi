@@ -502,6 +502,16 @@ class Toolpass:
     ) -> Toolpass: ...
     @classmethod
     def from_config(cls, path: str | PathLike[str], *, logger: Any = None) -> Toolpass: ...
+    @classmethod
+    def remote(
+        cls,
+        url: str | None = None,
+        api_key: str | Secret | None = None,
+        timeout: float = 10.0,
+        *,
+        ca_file: str | PathLike[str] | None = None,
+        logger: Any = None,
+    ) -> Toolpass: ...
     @property
     def local(self) -> bool: ...
     @property

@@ -117,6 +117,30 @@ pub(crate) struct Asked {
     pub(crate) facts: Vec<(String, String)>,
 }
 
+impl Asked {
+    /// Whether it is what this question asks.
+    pub(crate) fn is_of(&self, question: &Question) -> bool {
+        let facts = self.facts.iter().map(|(name, value)| (name, value));
+        self.connection == question.connection
+            && self.action == question.action
+            && self.resource == question.resource
+            && facts.eq(question.facts.iter())
+    }
+
+    pub(crate) fn of(question: &Question) -> Asked {
+        Asked {
+            connection: question.connection.clone(),
+            action: question.action.clone(),
+            resource: question.resource.clone(),
+            facts: question
+                .facts
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        }
+    }
+}
+
 /// A request that came after the call had ended.
 enum Late {
     Passed(ObservedAction),

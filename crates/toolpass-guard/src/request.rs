@@ -6,6 +6,7 @@
 //! is dropped lets nothing through and gives back what it took.
 
 mod entitled;
+mod named;
 mod published;
 mod rules;
 mod target;

@@ -41,6 +41,7 @@ impl Plain {
                 headers: parts.headers,
                 body,
                 learned: false,
+                harmless: false,
             },
         })
     }

@@ -1,8 +1,10 @@
-//! `toolpass.Toolpass`: the engine in this process, and how any engine is asked.
+//! `toolpass.Toolpass`: the engine in this process or behind a server, and how any engine is asked.
 
 mod asker;
 mod batch;
+mod behind;
 mod questions;
+mod server;
 mod settings;
 
 use std::future::Future;
@@ -18,6 +20,7 @@ use toolpass_core::codes::Outcome;
 use toolpass_core::decision::Decision as Core;
 use toolpass_core::question::Question;
 use toolpass_engine::engine::Engine;
+use toolpass_guard::settings::KnownSystems;
 use toolpass_local::Which;
 use toolpass_wire::observe::Systems;
 
@@ -27,7 +30,11 @@ use crate::errors;
 use crate::log::Log;
 use crate::runtime;
 
-pub(crate) use asker::{Answer, Asker, Found, Lookup, Said, Seen, clock, said_many};
+pub(crate) use asker::{
+    Answer, Asker, Endpoints, Found, Lookup, Named, Said, Seen, Told, clock, said_many,
+};
+pub(crate) use behind::Behind;
+pub(crate) use server::Server;
 pub(crate) use settings::systems;
 
 /// What becomes of an answered question.
@@ -36,28 +43,61 @@ type Finish = for<'a> fn(Python<'a>, &Question, Core) -> PyResult<Py<PyAny>>;
 /// Answers questions: may this user do this action on this resource.
 #[pyclass(frozen, weakref, module = "toolpass")]
 pub(crate) struct Toolpass {
-    config: Config,
-    systems: Arc<Systems>,
+    made_of: MadeOf,
     log: Log,
-    engine: Mutex<(u64, Arc<Engine>)>,
+    engine: Mutex<(u64, Behind)>,
+}
+
+/// What an engine is made of, again after a fork.
+enum MadeOf {
+    /// A configuration.
+    Config(Box<Config>, Arc<Systems>),
+    /// The way to a server.
+    Server(Box<Server>),
 }
 
 impl Toolpass {
     /// The engine of this process: built anew in a forked child, whose copy of the old one has no threads.
-    pub(crate) fn engine(&self) -> PyResult<Arc<Engine>> {
+    pub(crate) fn engine(&self) -> PyResult<Behind> {
         let generation = runtime::generation();
         let mut slot = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.0 != generation {
-            let built = Arc::new(build(&self.config)?);
+            let built = match &self.made_of {
+                MadeOf::Config(config, _) => Behind::Here(Arc::new(build(config)?)),
+                MadeOf::Server(server) => server.behind()?,
+            };
             // The old engine's connections belong to threads that this process does not have.
             std::mem::forget(std::mem::replace(&mut slot.1, built));
             slot.0 = generation;
         }
-        Ok(Arc::clone(&slot.1))
+        Ok(slot.1.clone())
     }
 
-    pub(crate) fn systems(&self) -> Arc<Systems> {
-        Arc::clone(&self.systems)
+    /// Which host is which connection.
+    pub(crate) fn systems(&self) -> KnownSystems {
+        match &self.made_of {
+            MadeOf::Config(_, systems) => KnownSystems::Known(Arc::clone(systems)),
+            MadeOf::Server(_) => KnownSystems::Served,
+        }
+    }
+
+    /// The way to its server; none for an engine in this process.
+    pub(crate) fn way(&self) -> Option<&Server> {
+        match &self.made_of {
+            MadeOf::Config(..) => None,
+            MadeOf::Server(server) => Some(server),
+        }
+    }
+
+    /// The engine in this process.
+    /// Errors: `TypeError` for one behind a server, naming what was wanted.
+    fn here(&self, what: &str) -> PyResult<Arc<Engine>> {
+        match self.engine()? {
+            Behind::Here(engine) => Ok(engine),
+            Behind::There(_) => Err(PyTypeError::new_err(format!(
+                "`{what}` is for an engine in this process; ask the server's operator, or `toolpass {what}` there"
+            ))),
+        }
     }
 
     /// Ask, from the caches if they have it, else waiting with the interpreter's lock let go.
@@ -128,10 +168,9 @@ impl Toolpass {
                 .map_err(|error| PyValueError::new_err(error.to_string()))?,
         );
         Ok(Toolpass {
-            config,
-            systems,
+            made_of: MadeOf::Config(Box::new(config), systems),
             log,
-            engine: Mutex::new((runtime::generation(), engine)),
+            engine: Mutex::new((runtime::generation(), Behind::Here(engine))),
         })
     }
 }
@@ -149,7 +188,7 @@ impl Toolpass {
     ) -> PyResult<Toolpass> {
         let Some(connections) = connections else {
             return Err(PyTypeError::new_err(
-                "expected connections: `Toolpass(connections=[...])`, `Toolpass.from_config(path)`, or an engine elsewhere",
+                "expected connections: `Toolpass(connections=[...])`, `Toolpass.from_config(path)`, or a server's: `Toolpass.remote(url)`",
             ));
         };
         let text = |value: Option<&Bound<'_, PyAny>>| value.map(settings::scalar_text).transpose();
@@ -186,16 +225,38 @@ impl Toolpass {
         )
     }
 
+    /// An engine behind a server.
+    #[classmethod]
+    #[pyo3(signature = (url=None, api_key=None, timeout=10.0, *, ca_file=None, logger=None))]
+    fn remote(
+        class: &Bound<'_, PyType>,
+        url: Option<&Bound<'_, PyAny>>,
+        api_key: Option<&Bound<'_, PyAny>>,
+        timeout: f64,
+        ca_file: Option<PathBuf>,
+        logger: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Toolpass> {
+        let py = class.py();
+        let server = Server::of(py, url, api_key, timeout, ca_file.as_deref())?;
+        let engine = server.behind()?;
+        Ok(Toolpass {
+            made_of: MadeOf::Server(Box::new(server)),
+            log: Log::to(py, logger)?,
+            engine: Mutex::new((runtime::generation(), engine)),
+        })
+    }
+
     /// Whether the engine runs in this process.
     #[getter]
     fn local(&self) -> bool {
-        true
+        self.way().is_none()
     }
 
-    /// Where a remote engine is reached.
+    /// The address and the key of the server; none for an engine in this process.
     #[getter]
     fn server(&self) -> Option<(String, String)> {
-        None
+        let (address, key) = self.way()?.shown();
+        Some((address, key))
     }
 
     /// Ask a question. Answers a `Decision`; a failed look-up is `unknown`, never an exception.
@@ -267,9 +328,9 @@ impl Toolpass {
         items: &Bound<'_, PyAny>,
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
-        let (questions, caller) = (batch::read(items)?, batch::caller(timeout)?);
+        let (questions, patience) = (batch::read(items)?, batch::patience(timeout)?);
         let engine = self.engine()?;
-        let decisions = self.wait(py, engine.check_many_for(&questions, &caller))?;
+        let decisions = self.wait(py, engine.check_many(&questions, patience))?;
         batch::answers(py, decisions)
     }
 
@@ -281,9 +342,9 @@ impl Toolpass {
         items: &Bound<'py, PyAny>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (questions, caller) = (batch::read(items)?, batch::caller(timeout)?);
+        let (questions, patience) = (batch::read(items)?, batch::patience(timeout)?);
         let engine = self.engine()?;
-        let asked = async move { engine.check_many_for(&questions, &caller).await };
+        let asked = async move { engine.check_many(&questions, patience).await };
         self.awaitable(py, asked, batch::answers)
     }
 
@@ -294,7 +355,7 @@ impl Toolpass {
         py: Python<'_>,
         connections: Option<Vec<String>>,
     ) -> PyResult<Vec<(String, bool, String)>> {
-        let engine = self.engine()?;
+        let engine = self.here("probe")?;
         let reports = self.wait(py, engine.probe(connections.as_deref()))?;
         Ok(reports
             .into_iter()
@@ -305,7 +366,7 @@ impl Toolpass {
     /// The connections' ids, those that others reference first.
     fn connections(&self) -> PyResult<Vec<String>> {
         Ok(self
-            .engine()?
+            .here("connections")?
             .connections()
             .into_iter()
             .map(str::to_owned)
@@ -315,19 +376,31 @@ impl Toolpass {
     /// Forget what is known of a connection, of a user, or of all.
     #[pyo3(signature = (connection=None, user=None))]
     fn invalidate(&self, connection: Option<&str>, user: Option<&str>) -> PyResult<()> {
-        self.engine()?.invalidate(connection, user);
+        self.here("invalidate")?.invalidate(connection, user);
         Ok(())
     }
 
     fn __repr__(&self) -> String {
-        let ids: Vec<&str> = self
-            .config
+        let config = match &self.made_of {
+            MadeOf::Config(config, _) => config,
+            MadeOf::Server(server) => {
+                return format!("Toolpass(remote, url={:?})", server.shown().0);
+            }
+        };
+        let ids: Vec<&str> = config
             .connections
             .iter()
             .map(|connection| connection.id.as_str())
             .collect();
         format!("Toolpass(in-process, connections={ids:?})")
     }
+}
+
+/// The engine, when it is one behind a server.
+pub(crate) fn behind_server(engine: &Bound<'_, PyAny>) -> Option<Py<Toolpass>> {
+    let toolpass = engine.cast::<Toolpass>().ok()?;
+    toolpass.get().way()?;
+    Some(toolpass.clone().unbind())
 }
 
 /// The decision when it is allow, else `PermissionDenied`.

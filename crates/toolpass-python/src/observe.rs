@@ -18,12 +18,13 @@ use toolpass_guard::refusal::Refusal;
 use toolpass_guard::request::{self, RequestCheck, RequestNext, RequestPermit};
 use toolpass_guard::settings::ActAs;
 use toolpass_wire::body::limits::Limits;
+use toolpass_wire::observe::Systems;
 use toolpass_wire::raw::{RawBody, RawRequest};
 use toolpass_wire::request::WireRequest;
 
 use crate::call::CallContext;
 use crate::decision::of_foreign;
-use crate::engine::{Answer, Asker, Found, Lookup, Seen};
+use crate::engine::{Answer, Asker, Found, Lookup, Named, Seen};
 use crate::errors;
 use crate::keeper::{FromStore, Keeper};
 use crate::locate::{self, Located};
@@ -60,6 +61,7 @@ struct Waiting {
 enum Asked {
     Addresses,
     Decision(Box<Question>),
+    Name,
     Pointer,
     Session,
     Visibility,
@@ -213,6 +215,13 @@ impl Waiting {
                 raised = said.raised;
             }
             (Asked::Decision(_), Err(error)) => return Err(error),
+            (Asked::Name, answer) => {
+                let answer = answer?;
+                check.answer_served(match answer.cast::<Named>() {
+                    Ok(named) => named.get().0.clone(),
+                    Err(_) => Err(of_foreign(&answer)),
+                });
+            }
             (Asked::Session, answer) => check.answer_session(FromStore::answer(py, answer)?),
             (Asked::Pointer, answer) => {
                 let answer = answer?;
@@ -350,8 +359,15 @@ impl Observing {
                         (Waiting { check: rest, asked }, awaitable)
                     }
                 },
+                (Some(rest), RequestNext::Observe { .. }) => {
+                    let (request, systems) = to_be_named(&rest)?;
+                    let engine = this.engine(&state)?;
+                    let awaitable = engine.observe_soon(py, request, systems)?;
+                    let asked = Asked::Name;
+                    (Waiting { check: rest, asked }, awaitable)
+                }
                 (Some(mut rest), RequestNext::Locate { host, port }) => {
-                    match locate::soon(py, &state, host, port)? {
+                    match locate::soon(py, (&state, rest.systems()), host, port)? {
                         Located::Now(addresses) => {
                             rest.answer_addresses(&addresses);
                             check = rest;
@@ -370,6 +386,7 @@ impl Observing {
                     None,
                     RequestNext::Ask(_)
                     | RequestNext::Locate { .. }
+                    | RequestNext::Observe { .. }
                     | RequestNext::Resolve { .. }
                     | RequestNext::See { .. }
                     | RequestNext::Session(..),
@@ -476,15 +493,24 @@ impl CallContext {
                         )?);
                         rest
                     }
+                    (Some(mut rest), RequestNext::Observe { .. }) => {
+                        let (request, systems) = to_be_named(&rest)?;
+                        let engine = self.engine(&state)?;
+                        rest.answer_served(engine.observe(py, request, systems)?);
+                        rest
+                    }
                     (Some(mut rest), RequestNext::Locate { host, port }) => {
                         quiet.begin(py)?;
-                        rest.answer_addresses(&locate::now(py, &state, host, port)?);
+                        let place = (&state, rest.systems());
+                        let addresses = locate::now(py, place, host, port)?;
+                        rest.answer_addresses(&addresses);
                         rest
                     }
                     (
                         None,
                         RequestNext::Ask(_)
                         | RequestNext::Locate { .. }
+                        | RequestNext::Observe { .. }
                         | RequestNext::Resolve { .. }
                         | RequestNext::See { .. }
                         | RequestNext::Session(..),
@@ -541,6 +567,14 @@ impl CallContext {
 fn keeper(state: &State) -> PyResult<&Keeper> {
     let keeper = state.keeper.as_deref();
     keeper.ok_or_else(|| PyTypeError::new_err("no store is set up to keep sessions"))
+}
+
+/// A request that the server names, and the systems it is attributed to.
+/// Errors: `TypeError` when there are none.
+fn to_be_named(check: &RequestCheck) -> PyResult<(Arc<WireRequest>, Arc<Systems>)> {
+    let systems = check.systems().cloned();
+    let systems = systems.ok_or_else(|| PyTypeError::new_err("no connections are known"))?;
+    Ok((Arc::clone(check.request()), systems))
 }
 
 /// What a look-up comes to when there is no engine.

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use toolpass_client::report::Reporter;
-use toolpass_client::target::{Target, target};
-use toolpass_guard::audit::AuditEvent;
+use toolpass_client::target::{Asked, Target, target};
+use toolpass_guard::audit::{AuditEvent, CallOutcome};
 use toolpass_http::clock::SystemClock;
 use toolpass_http::proxy::ProxyEnvironment;
 
 use crate::audit::time_text;
+use crate::engine::Toolpass;
 use crate::runtime::{generation, runtime};
 
 /// Where the calls of one toolkit are reported.
@@ -22,6 +23,8 @@ use crate::runtime::{generation, runtime};
 pub(crate) struct Reports {
     /// Whether arguments are reported too.
     pub(crate) arguments: bool,
+    /// The toolkit's engine, when it is one behind a server.
+    asked: Option<Py<Toolpass>>,
     chosen: OnceLock<Option<Sender>>,
 }
 
@@ -37,10 +40,11 @@ struct Sender {
 static SENDERS: Mutex<Vec<Sender>> = Mutex::new(Vec::new());
 
 impl Reports {
-    /// Reports with or without arguments.
-    pub(crate) fn new(arguments: bool) -> Reports {
+    /// Reports with or without arguments. `asked` is the toolkit's engine, when it is one behind a server.
+    pub(crate) fn new(arguments: bool, asked: Option<Py<Toolpass>>) -> Reports {
         Reports {
             arguments,
+            asked,
             chosen: OnceLock::new(),
         }
     }
@@ -50,12 +54,22 @@ impl Reports {
         self.chosen(py).is_some()
     }
 
-    /// Report a call.
+    /// Report a call, or that one begins.
     pub(crate) fn push(&self, py: Python<'_>, event: &AuditEvent) {
         let Some(sender) = self.chosen(py) else {
             return;
         };
-        let text = if self.arguments || event.arguments.is_none() {
+        if sender.process == generation() {
+            return put(&sender.reporter, event, self.text(event));
+        }
+        // A forked child: the parent's sender has no task here.
+        if let Some(own) = started(py, &sender.target) {
+            put(&own.reporter, event, self.text(event));
+        }
+    }
+
+    fn text(&self, event: &AuditEvent) -> String {
+        if self.arguments || event.arguments.is_none() {
             event.to_json(time_text)
         } else {
             let without = AuditEvent {
@@ -63,18 +77,11 @@ impl Reports {
                 ..event.clone()
             };
             without.to_json(time_text)
-        };
-        if sender.process == generation() {
-            return sender.reporter.push(text);
-        }
-        // A forked child: the parent's sender has no task here.
-        if let Some(own) = started(py, &sender.target) {
-            own.reporter.push(text);
         }
     }
 
     fn chosen(&self, py: Python<'_>) -> Option<&Sender> {
-        let choose = || match found(py) {
+        let choose = || match found(py, self.asked.as_ref()) {
             Ok(target) => started(py, &target?),
             Err(text) => {
                 say(&text);
@@ -85,12 +92,30 @@ impl Reports {
     }
 }
 
-/// The server that the environment names.
-fn found(py: Python<'_>) -> Result<Option<Target>, String> {
+fn put(reporter: &Reporter, event: &AuditEvent, text: String) {
+    match event.outcome {
+        CallOutcome::Started => reporter.begin(&event.id, text),
+        CallOutcome::Cancelled
+        | CallOutcome::Late
+        | CallOutcome::Raised
+        | CallOutcome::Ran
+        | CallOutcome::Refused
+        | CallOutcome::Unattributed => reporter.complete(&event.id, text),
+    }
+}
+
+/// The server that the environment names, or that is asked anyway.
+fn found(py: Python<'_>, asked: Option<&Py<Toolpass>>) -> Result<Option<Target>, String> {
     let script = py
         .import("sys")
         .and_then(|sys| sys.getattr("argv")?.get_item(0)?.extract::<String>());
-    target(|name| variable(py, name), None, script.ok().as_deref())
+    let way = asked.and_then(|asked| asked.get().way());
+    let asked = way.map(|way| Asked {
+        url: way.url(),
+        key: way.key(),
+        ca_pem: way.ca_pem(),
+    });
+    target(|name| variable(py, name), asked, script.ok().as_deref())
         .map_err(|error| format!("toolpass: calls are not reported: {error}"))
 }
 
@@ -109,6 +134,7 @@ fn started(py: Python<'_>, target: &Target) -> Option<Sender> {
         sender.process == generation()
             && sender.target.url == target.url
             && sender.target.key.matches(target.key.expose())
+            && sender.target.ca_pem == target.ca_pem
     };
     if let Some(sender) = senders().iter().find(|sender| is_it(sender)) {
         return Some(sender.clone());

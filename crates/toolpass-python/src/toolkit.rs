@@ -10,11 +10,14 @@ use pyo3::types::PyDict;
 use toolpass_core::effect::Effect;
 use toolpass_entitlements::recorder::Recorder;
 use toolpass_guard::audit as guard;
+use toolpass_guard::call::Call;
 use toolpass_guard::entitlements::enforce::OnMissing;
 use toolpass_guard::settings::{
-    ActAs, EngineState, OnAuditError, Settings, Subprocess, Unattributed, UnknownHosts,
+    ActAs, EngineState, KnownSystems, OnAuditError, Settings, Subprocess, Unattributed,
+    UnknownHosts,
 };
 use toolpass_local::addresses::Looked;
+use toolpass_wire::observe::Systems;
 
 use crate::audit::AuditEvent;
 use crate::credential::Source;
@@ -53,7 +56,7 @@ pub(crate) struct State {
     /// Where what calls do is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
     /// When the connections' addresses were looked up last.
-    pub(crate) looked: Looked,
+    pub(crate) looked: Arc<Looked>,
     /// The toolkit's open live pages.
     pub(crate) pages: Arc<Pages>,
     /// The server that calls are reported to.
@@ -176,6 +179,13 @@ impl State {
         }
     }
 
+    /// Report that a call's body is about to begin.
+    pub(crate) fn begins(&self, py: Python<'_>, call: &Call) {
+        if self.reports.are_on(py) {
+            self.reports.push(py, &call.started(Asker::now()));
+        }
+    }
+
     /// Hand an event to its sink.
     /// Errors: what the sink raised.
     pub(crate) fn send(
@@ -190,6 +200,20 @@ impl State {
             }
             (None, Sink::None) => Ok(()),
             (None, Sink::Log) => log_event(py, event),
+        }
+    }
+
+    /// Whether its systems are those that a server tells.
+    pub(crate) fn is_served(&self) -> bool {
+        matches!(self.settings.systems, KnownSystems::Served)
+    }
+
+    /// Which host is which connection, outside of calls; nothing when nobody tells.
+    pub(crate) fn systems(&self, py: Python<'_>) -> PyResult<Option<Arc<Systems>>> {
+        match (&self.settings.systems, &self.engine) {
+            (KnownSystems::Known(systems), _) => Ok(Some(Arc::clone(systems))),
+            (KnownSystems::Served, Some(engine)) => Ok(engine.endpoints(py)?.ok()),
+            (KnownSystems::NeverTold | KnownSystems::Served, _) => Ok(None),
         }
     }
 
@@ -282,6 +306,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
     let permissions = setting("permissions")?;
     let connections = setting("connections")?;
     let systems = engine::systems(py, permissions.as_ref(), connections.as_ref())?;
+    let asked = permissions.as_ref().and_then(engine::behind_server);
     let held = entitlements::of_settings(
         py,
         setting("entitlements")?.as_ref(),
@@ -362,21 +387,22 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         on_refuse: on_refuse(setting("on_refuse")?)?,
         keeper,
         recorder: held.recorder,
-        looked: Looked::default(),
+        looked: Arc::default(),
         pages: Arc::default(),
-        // An engine in this process: nobody was asked whether arguments may go to a server.
-        reports: Reports::new(dashboard_arguments(
-            setting("dashboard_arguments")?.as_ref(),
-        )?),
+        reports: Reports::new(
+            dashboard_arguments(setting("dashboard_arguments")?.as_ref(), asked.is_some())?,
+            asked,
+        ),
         begin: follows(given)?,
         audit,
     })
 }
 
-/// Whether arguments are reported.
+/// Whether arguments are reported: unless it is said, to a server that is asked about them anyway. With an engine in this process
+/// nobody was asked whether they may go to one.
 /// Errors: `TypeError` for anything else than a truth value.
-fn dashboard_arguments(value: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
-    value.map_or(Ok(false), |value| {
+fn dashboard_arguments(value: Option<&Bound<'_, PyAny>>, asks_server: bool) -> PyResult<bool> {
+    value.map_or(Ok(asks_server), |value| {
         value.extract().map_err(|_| {
             PyTypeError::new_err("expected `dashboard_arguments` to be True, False or None")
         })

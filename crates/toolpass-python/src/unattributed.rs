@@ -85,7 +85,9 @@ impl NoCall {
         let secrets = injected();
         let (quiet, mut refusal) = (Quiet::default(), None);
         for state in declared() {
-            match judge(&state.settings, &request, self.0, &secrets, Asker::wall()) {
+            let systems = state.systems(py)?;
+            let known = (&*state.settings, systems.as_deref());
+            match judge(known, &request, self.0, &secrets, Asker::wall()) {
                 Judged::Passed => {}
                 Judged::Noted(event) => {
                     quiet.begin(py)?; // what the sink sends is not judged

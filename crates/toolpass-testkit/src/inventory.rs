@@ -250,6 +250,7 @@ impl Inventory<'_> {
                     "left out for a reason"
                 }
                 Observation::HostMismatch { .. }
+                | Observation::Served { .. }
                 | Observation::UnknownHost { .. }
                 | Observation::Unmapped { .. } => UNMATCHED,
             };

@@ -48,7 +48,7 @@ pub(crate) async fn run(
     let ended = (tool.body)(context, arguments).await;
     for again in call.to_ask_again() {
         // The person may have lost the permission meanwhile; no answer changes how the call ended.
-        call.answer_again(&shared.remote.check(&again.question).await);
+        call.answer_again(&shared.remote.server().check(&again.question).await);
     }
     match ended {
         Ok(value) => match handed_out(&call, value) {
@@ -134,6 +134,7 @@ async fn admitted(shared: &Shared, mut admission: Admission) -> Result<Permit, R
                     | Next::AskEntitled(_)
                     | Next::Audit
                     | Next::CallAuthorizer
+                    | Next::Endpoints
                     | Next::FetchCredential(_)
                     | Next::FindAudience
                     | Next::FindReaders
@@ -148,7 +149,7 @@ async fn admitted(shared: &Shared, mut admission: Admission) -> Result<Permit, R
         };
         match next {
             Next::Ask(question) => {
-                let decision = shared.remote.check(&question).await;
+                let decision = shared.remote.server().check(&question).await;
                 rest.answer_decision(&decision, shared.clock.monotonic());
             }
             Next::AskEntitled(questions) => {
@@ -158,6 +159,8 @@ async fn admitted(shared: &Shared, mut admission: Admission) -> Result<Permit, R
             Next::Audit => rest.answer_audit(Ok(())),
             // No tool of this face declares one.
             Next::CallAuthorizer => rest.crashed("NoAuthorizer"),
+            // Its connections are given, not told.
+            Next::Endpoints => rest.crashed("NoEndpoints"),
             Next::FetchCredential(_) => rest.answer_credential(Err("NoCredentials".to_owned())),
             Next::FindAudience | Next::FindReaders => rest.crashed("NoCallables"),
             Next::Place(_) => rest.answer_place(Err(NO_STORE.to_owned())),
@@ -173,7 +176,7 @@ async fn admitted(shared: &Shared, mut admission: Admission) -> Result<Permit, R
 async fn ask_all(shared: &Shared, questions: &[Question]) -> Vec<Decision> {
     let mut decisions = Vec::with_capacity(questions.len());
     for question in questions {
-        let decision = shared.remote.check(question).await;
+        let decision = shared.remote.server().check(question).await;
         let is_allow = decision.outcome() == Outcome::Allow;
         decisions.push(decision);
         if !is_allow {

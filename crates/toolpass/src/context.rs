@@ -12,7 +12,7 @@ use toolpass_core::question::Freshness;
 use toolpass_guard::call::Call;
 use toolpass_guard::refusal::Refusal;
 use toolpass_guard::request::{RequestCheck, RequestNext, RequestPermit};
-use toolpass_guard::settings::{ActAs, KnownSystems};
+use toolpass_guard::settings::ActAs;
 use toolpass_http::budget;
 use toolpass_http::plain::Plain;
 use toolpass_local::addresses::locate;
@@ -98,7 +98,7 @@ impl Context {
                 (_, RequestNext::Pass(permit)) => break Ok(permit),
                 (_, RequestNext::Refuse(refusal)) => break Err(refusal),
                 (Some(mut rest), RequestNext::Ask(question)) => {
-                    let decision = self.shared.remote.check(&question).await;
+                    let decision = self.shared.remote.server().check(&question).await;
                     rest.answer_decision(&question, &decision, self.now());
                     rest
                 }
@@ -115,12 +115,29 @@ impl Context {
                     },
                 ) => {
                     let remote = &self.shared.remote;
-                    rest.answer_resource(remote.resolve(&connection, &pointer, freshness).await);
+                    let server = remote.server();
+                    rest.answer_resource(server.resolve(&connection, &pointer, freshness).await);
                     rest
                 }
-                // Who reads a resource is not told by a server, so nobody but the person is known to.
-                (Some(mut rest), RequestNext::See { .. }) => {
-                    rest.answer_visibility(Ok(None));
+                (
+                    Some(mut rest),
+                    RequestNext::See {
+                        connection,
+                        resource,
+                    },
+                ) => {
+                    let server = self.shared.remote.server();
+                    rest.answer_visibility(server.visibility(&connection, &resource).await);
+                    rest
+                }
+                (Some(mut rest), RequestNext::Observe { .. }) => {
+                    let (request, systems) = (Arc::clone(rest.request()), rest.systems().cloned());
+                    let server = self.shared.remote.server();
+                    let named = match systems {
+                        Some(systems) => server.observe(&request, &systems).await,
+                        None => break Err(rest.crashed("NoEndpoints")),
+                    };
+                    rest.answer_served(named);
                     rest
                 }
                 (Some(rest), RequestNext::Session(..)) => break Err(rest.crashed(NO_STORE)),
@@ -135,11 +152,9 @@ impl Context {
 
     async fn locate(&self, host: &str, port: u16) -> Vec<std::net::IpAddr> {
         let shared = &self.shared;
-        match &self.call.settings.systems {
-            KnownSystems::Known(systems) => {
-                locate(systems, &shared.looked, &*shared.clock, host, port).await
-            }
-            KnownSystems::NeverTold => Vec::new(),
+        match self.call.systems() {
+            Some(systems) => locate(systems, &shared.looked, &*shared.clock, host, port).await,
+            None => Vec::new(),
         }
     }
 

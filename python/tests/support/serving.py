@@ -55,9 +55,13 @@ class Serving:
         """The page's address, with the key in its fragment."""
         return f"{self.url}/dashboard/#key={PEOPLE}"
 
+    def text(self) -> str:
+        """Its configuration."""
+        return self.config.format(listen=self.address, kept=self.kept)
+
     def start(self) -> None:
         """Start it, on the port it had."""
-        (self.folder / "toolpass.yaml").write_text(self.config.format(listen=self.address, kept=self.kept))
+        (self.folder / "toolpass.yaml").write_text(self.text())
         self.process = subprocess.Popen(
             [sys.executable, "-m", "toolpass", "serve", "-config", "toolpass.yaml"],
             cwd=self.folder,

@@ -1,3 +1,5 @@
+//! What servers answer, and what that is taken for.
+
 use super::*;
 
 fn of(status: u16, body: &str) -> Decision {

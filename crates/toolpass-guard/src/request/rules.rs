@@ -8,9 +8,8 @@ use toolpass_core::codes::RefusalCode;
 use toolpass_core::decision::Decision;
 use toolpass_core::effect::Effect;
 use toolpass_core::question::{Freshness, Question};
-use toolpass_wire::extract::Need;
 use toolpass_wire::field::Unresolved;
-use toolpass_wire::observe::{Observation, RowInfo, Served, System, Systems};
+use toolpass_wire::observe::{Observation, RowInfo, System, Systems};
 
 use super::{Awaited, PairState, RequestCheck, RequestNext, Step, Subject};
 use crate::audit::{Note, ObservedAction};
@@ -97,75 +96,6 @@ impl RequestCheck {
         }
     }
 
-    /// Rules 3 to 4' for a request that was named elsewhere.
-    pub(super) fn named(&mut self, candidates: Vec<usize>, served: Served) -> Result<(), Refusal> {
-        let call = std::sync::Arc::clone(&self.call);
-        let Some(systems) = call.systems() else {
-            return Err(self.unanswered());
-        };
-        match served {
-            Served::Ambiguous => Err(self.refuse_action(
-                RefusalCode::AmbiguousConnection,
-                wording::ambiguous(&self.described()),
-                self.on(&candidates, self.request.effect()),
-            )),
-            Served::HostMismatch { reason } => Err(self.refuse_action(
-                RefusalCode::HostMismatch,
-                wording::host_mismatch(&self.described(), &reason),
-                self.plain(self.request.effect()),
-            )),
-            Served::Mapped { needs, .. } if needs.is_empty() => Err(self.unanswered()),
-            Served::Mapped { row, needs, effect } => {
-                let known = |(_, owner): &(Need, usize)| candidates.contains(owner);
-                if !needs.iter().all(known) {
-                    return Err(self.unanswered());
-                }
-                let needs = needs
-                    .into_iter()
-                    .map(|(need, owner)| (need, Some(owner)))
-                    .collect();
-                self.mapped(systems, candidates, row, needs, effect)
-            }
-            Served::Unmapped { effect } => self.unmapped(systems, &candidates, effect),
-            Served::Unresolved { effect, reason } => {
-                Err(self.unresolved(self.on(&candidates, effect), &reason))
-            }
-        }
-    }
-
-    /// Rule 4: a request that a row knows.
-    fn mapped(
-        &mut self,
-        systems: &Systems,
-        candidates: Vec<usize>,
-        row: RowInfo,
-        needs: Vec<(Need, Option<usize>)>,
-        effect: Effect,
-    ) -> Result<(), Refusal> {
-        if !self.is_held() {
-            self.only_as_agent(systems, &candidates, &row, effect)?;
-        }
-        self.pairs = needs
-            .into_iter()
-            .map(|(need, system)| PairState {
-                need,
-                resource: None,
-                system,
-                who: self.who,
-                fresh: false,
-                missing: None,
-                allowed_by: None,
-            })
-            .collect();
-        self.subject = Subject::Mapped {
-            systems: candidates,
-            row,
-            effect,
-        };
-        self.step = Step::Resolve(0, 0);
-        Ok(())
-    }
-
     /// Rule 2: a host of no connection.
     fn unknown_host(
         &mut self,
@@ -238,7 +168,7 @@ impl RequestCheck {
     }
 
     /// Rule 3: a connection's host, but no route.
-    fn unmapped(
+    pub(super) fn unmapped(
         &mut self,
         systems: &Systems,
         candidates: &[usize],
@@ -761,7 +691,7 @@ impl RequestCheck {
         }
     }
 
-    fn plain(&self, effect: Effect) -> ObservedAction {
+    pub(super) fn plain(&self, effect: Effect) -> ObservedAction {
         ObservedAction {
             method: self.request.method().into(),
             host: self.request.host_key(),

@@ -12,10 +12,14 @@ use toolpass_core::question::{Freshness, Pointer, Question};
 use toolpass_core::resource::{Resource, Visibility};
 use toolpass_engine::engine::TooMany;
 use toolpass_http::clock::SystemClock;
+use toolpass_local::addresses::Looked;
+use toolpass_wire::observe::{Served, Systems};
+use toolpass_wire::request::WireRequest;
 
-use super::Toolpass;
+use super::{Behind, Toolpass};
 use crate::bridge::ready;
 use crate::decision::{Decision, of_foreign};
+use crate::runtime;
 use crate::value::type_name;
 
 /// An engine.
@@ -63,6 +67,34 @@ pub(crate) struct Found(pub(crate) Result<Option<Resource>, Core>);
 /// Who can read a resource, as an awaited value.
 #[pyclass(frozen, module = "toolpass._native")]
 pub(crate) struct Seen(pub(crate) Result<Option<Visibility>, Core>);
+
+/// What a server told of its connections.
+pub(crate) type Told = Result<Arc<Systems>, Core>;
+
+/// A server that told nothing yet.
+type Untold<'s> = (&'s Toolpass, Arc<toolpass_local::served::Served>);
+
+/// What a server told, as an awaited value.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Endpoints(pub(crate) Told);
+
+impl Endpoints {
+    /// What was awaited.
+    /// Errors: `TypeError` for anything else.
+    pub(crate) fn read(awaited: &Bound<'_, PyAny>) -> PyResult<Told> {
+        Ok(awaited.cast::<Endpoints>()?.get().0.clone())
+    }
+}
+
+/// What a request is, as an awaited value.
+#[pyclass(frozen, module = "toolpass._native")]
+pub(crate) struct Named(pub(crate) Result<Served, Core>);
+
+impl Named {
+    fn object(py: Python<'_>, answer: Result<Served, Core>) -> PyResult<Py<PyAny>> {
+        Ok(Bound::new(py, Named(answer))?.into_any().unbind())
+    }
+}
 
 impl Seen {
     fn object(py: Python<'_>, answer: Result<Option<Visibility>, Core>) -> PyResult<Py<PyAny>> {
@@ -136,7 +168,7 @@ impl Asker {
             let decisions = match engine.try_cached_many(questions) {
                 Some(decisions) => decisions,
                 None => toolpass
-                    .wait(py, engine.check_many(questions))?
+                    .wait(py, engine.check_many(questions, None))?
                     .map_err(|error| PyValueError::new_err(error.to_string()))?,
             };
             return Ok(decisions.into_iter().map(Said::from).collect());
@@ -168,7 +200,7 @@ impl Asker {
                     return Ok(Answer::Now(decisions));
                 }
                 let questions = Arc::clone(questions);
-                let asked = async move { engine.check_many(&questions).await };
+                let asked = async move { engine.check_many(&questions, None).await };
                 let finish = |py: Python<'_>, answered: Result<Vec<Core>, TooMany>| {
                     let decisions =
                         answered.map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -295,9 +327,7 @@ impl Asker {
                 let toolpass = engine.get();
                 let engine = toolpass.engine()?;
                 toolpass.wait(py, async move {
-                    engine
-                        .visibility(&connection, &resource, Freshness::default())
-                        .await
+                    engine.visibility(&connection, &resource).await
                 })
             }
             Asker::Foreign(_) => Ok(Err(cannot_resolve())),
@@ -317,15 +347,98 @@ impl Asker {
                 let engine = toolpass.engine()?;
                 toolpass.awaitable(
                     py,
-                    async move {
-                        engine
-                            .visibility(&connection, &resource, Freshness::default())
-                            .await
-                    },
+                    async move { engine.visibility(&connection, &resource).await },
                     Seen::object,
                 )
             }
             Asker::Foreign(_) => ready(py, Seen::object(py, Err(cannot_resolve()))),
+        }
+    }
+
+    /// The systems that the server told, waiting for them when it was not asked yet.
+    pub(crate) fn endpoints(&self, py: Python<'_>) -> PyResult<Told> {
+        match self.told(py)? {
+            Ok(systems) => Ok(Ok(systems)),
+            Err(Some((toolpass, served))) => toolpass.wait(py, async move { served.told().await }),
+            Err(None) => Ok(Err(tells_none())),
+        }
+    }
+
+    /// The same without blocking the loop: an awaitable of a [`Endpoints`].
+    pub(crate) fn endpoints_soon<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py, Told>> {
+        match self.told(py)? {
+            Ok(systems) => Ok(Answer::Now(Ok(systems))),
+            Err(Some((toolpass, served))) => toolpass
+                .awaitable(py, async move { served.told().await }, |py, told| {
+                    Ok(Bound::new(py, Endpoints(told))?.into_any().unbind())
+                })
+                .map(Answer::Later),
+            Err(None) => Ok(Answer::Now(Err(tells_none()))),
+        }
+    }
+
+    /// The systems that are known; asked for again, without anybody waiting, when it is time. Else whom to ask.
+    fn told<'s>(&'s self, py: Python<'s>) -> PyResult<Result<Arc<Systems>, Option<Untold<'s>>>> {
+        let Asker::Native(engine) = self else {
+            return Ok(Err(None));
+        };
+        let toolpass = engine.bind(py).get();
+        let Behind::There(served) = toolpass.engine()? else {
+            return Ok(Err(None));
+        };
+        let Some(systems) = served.systems() else {
+            return Ok(Err(Some((toolpass, served))));
+        };
+        if served.is_due() {
+            runtime::runtime()?.spawn(async move { served.refresh().await });
+        }
+        Ok(Ok(systems))
+    }
+
+    /// Have a request named by the server, waiting for it.
+    pub(crate) fn observe(
+        &self,
+        py: Python<'_>,
+        request: Arc<WireRequest>,
+        systems: Arc<Systems>,
+    ) -> PyResult<Result<Served, Core>> {
+        match self.server()? {
+            Some((toolpass, served)) => toolpass.get().wait(py, async move {
+                served.remote().observe(&request, &systems).await
+            }),
+            None => Ok(Err(tells_none())),
+        }
+    }
+
+    /// The same without blocking the loop: an awaitable of a [`Named`].
+    pub(crate) fn observe_soon<'py>(
+        &self,
+        py: Python<'py>,
+        request: Arc<WireRequest>,
+        systems: Arc<Systems>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.server()? {
+            Some((toolpass, served)) => toolpass.get().awaitable(
+                py,
+                async move { served.remote().observe(&request, &systems).await },
+                Named::object,
+            ),
+            None => ready(py, Named::object(py, Err(tells_none()))),
+        }
+    }
+
+    /// Until when the addresses of these systems are known; nothing where they are the toolkit's own.
+    pub(crate) fn looked(&self, systems: &Arc<Systems>) -> PyResult<Option<Arc<Looked>>> {
+        Ok(self.server()?.map(|(_, served)| served.looked(systems)))
+    }
+
+    fn server(&self) -> PyResult<Option<(&Py<Toolpass>, Arc<toolpass_local::served::Served>)>> {
+        let Asker::Native(engine) = self else {
+            return Ok(None);
+        };
+        match engine.get().engine()? {
+            Behind::There(served) => Ok(Some((engine, served))),
+            Behind::Here(_) => Ok(None),
         }
     }
 
@@ -340,6 +453,11 @@ impl Asker {
             raised: Some(error),
         }
     }
+}
+
+/// Why nothing is told by an engine that is no server's.
+fn tells_none() -> Core {
+    Core::unknown(Code::NotConfigured, "this engine tells of no connections")
 }
 
 /// What was awaited of [`Asker::ask_many_soon`].

@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use toolpass_core::decision::Decision as Core;
 use toolpass_core::question::Question;
-use toolpass_engine::caller::Caller;
 use toolpass_engine::engine::TooMany;
 
 use super::questions;
@@ -34,22 +33,19 @@ pub(super) fn read(items: &Bound<'_, PyAny>) -> PyResult<Vec<Question>> {
         .collect()
 }
 
-/// The caller of a batch, which waits at most `timeout` seconds.
+/// How long is waited for a batch, at most `timeout` seconds.
 /// Errors: `TypeError` for what is no number above zero.
-pub(super) fn caller(timeout: Option<f64>) -> PyResult<Caller> {
-    let patience = match timeout {
-        None => None,
-        Some(seconds) => {
-            let read = Duration::try_from_secs_f64(seconds).ok();
-            Some(read.filter(|time| !time.is_zero()).ok_or_else(|| {
-                PyTypeError::new_err("expected `timeout` to be a number of seconds above 0")
-            })?)
-        }
+pub(super) fn patience(timeout: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = timeout else {
+        return Ok(None);
     };
-    Ok(Caller {
-        patience,
-        ..Caller::default()
-    })
+    let read = Duration::try_from_secs_f64(seconds).ok();
+    match read.filter(|time| !time.is_zero()) {
+        Some(time) => Ok(Some(time)),
+        None => Err(PyTypeError::new_err(
+            "expected `timeout` to be a number of seconds above 0",
+        )),
+    }
 }
 
 /// The answers as a list.

@@ -74,8 +74,8 @@ pub(super) fn scalar_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     ))
 }
 
-/// The systems of a toolkit: of `connections` when given, else of an engine in this process. An engine elsewhere tells none, so
-/// nobody knows which hosts are its connections'.
+/// The systems of a toolkit: of `connections` when given, else of an engine in this process, else those that its server tells. An
+/// engine of another kind tells none, so nobody knows which hosts are its connections'.
 /// Errors: `TypeError` for an engine without `check`; `ValueError` for a connection without id or integration.
 pub(crate) fn systems(
     _py: Python<'_>,
@@ -103,7 +103,7 @@ pub(crate) fn systems(
         return Ok(KnownSystems::Known(Arc::new(described(connections)?)));
     }
     match engine.map(|engine| engine.cast::<Toolpass>()) {
-        Some(Ok(native)) => Ok(KnownSystems::Known(native.get().systems())),
+        Some(Ok(native)) => Ok(native.get().systems()),
         Some(Err(_)) => Ok(KnownSystems::NeverTold),
         None => Ok(KnownSystems::Known(Arc::new(Systems::new(Vec::new())))),
     }

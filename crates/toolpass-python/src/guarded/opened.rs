@@ -21,7 +21,7 @@ use crate::authorizer;
 use crate::call::CallContext;
 use crate::credential::{Source, injected};
 use crate::disclosure;
-use crate::engine::{Asker, Said};
+use crate::engine::{Asker, Said, Told};
 use crate::entitlements;
 use crate::errors;
 use crate::host::{PyHost, close_awaitable};
@@ -234,6 +234,10 @@ impl Opened {
                     self.take_credential(guarded, rest, fetched, &mut credential)?
                 }
                 (Some(rest), Next::Audit) => self.announce(py, rest)?,
+                (Some(rest), Next::Endpoints) => {
+                    let told = self.engine().and_then(|engine| engine.endpoints(py));
+                    self.take_endpoints(py, rest, told)?
+                }
                 (Some(rest), Next::Place(session)) => {
                     let place = self.keeper().and_then(|keeper| keeper.place(py, &session));
                     self.take_place(py, rest, place)?
@@ -279,6 +283,23 @@ impl Opened {
         told.unwrap_or(Ok(())).map_err(|why| {
             PyRuntimeError::new_err(format!("the session's store was not told: {why}"))
         })
+    }
+
+    /// Answer with what the server told of its connections.
+    /// Errors: what interrupted the call.
+    pub(super) fn take_endpoints(
+        &self,
+        py: Python<'_>,
+        mut admission: Admission,
+        told: PyResult<Told>,
+    ) -> PyResult<Admission> {
+        match told {
+            Ok(told) => {
+                admission.answer_endpoints(told.map_err(|decision| decision.reason()));
+                Ok(admission)
+            }
+            Err(error) => self.not_answered(py, admission, error),
+        }
     }
 
     /// Answer with where the session is kept.
@@ -611,6 +632,7 @@ impl Opened {
     /// Tell whoever follows the call that its body begins here.
     /// Errors: what is no `Exception`.
     pub(super) fn body_begins(&self, py: Python<'_>) -> PyResult<()> {
+        self.state.begins(py, &self.call);
         self.tell(py, pyo3::intern!(py, "enter"))
     }
 

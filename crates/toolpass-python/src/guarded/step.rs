@@ -17,7 +17,7 @@ use super::result::collected;
 use super::{Closing, Guarded, Opened, body};
 use crate::credential::Source;
 use crate::decision::of_foreign;
-use crate::engine::{Answer, Asker, said_many};
+use crate::engine::{Answer, Asker, Endpoints, said_many};
 use crate::keeper::FromStore;
 use crate::unattributed::Awaited;
 
@@ -54,6 +54,7 @@ enum Asked {
     Authorizer,
     Credential,
     Decision,
+    Endpoints,
     Entitled,
     Place,
     Session,
@@ -239,6 +240,20 @@ impl Step {
                     admission = self.opened.announce(py, rest)?;
                     continue;
                 }
+                (Some(rest), Next::Endpoints) => {
+                    let engine = self.opened.engine();
+                    match engine.and_then(|engine| engine.endpoints_soon(py)) {
+                        Ok(Answer::Later(awaitable)) => (rest, Asked::Endpoints, awaitable),
+                        Ok(Answer::Now(told)) => {
+                            admission = self.opened.take_endpoints(py, rest, Ok(told))?;
+                            continue;
+                        }
+                        Err(error) => {
+                            admission = self.opened.not_answered(py, rest, error)?;
+                            continue;
+                        }
+                    }
+                }
                 (Some(rest), Next::Place(session)) => {
                     let keeper = self.opened.keeper();
                     match keeper.and_then(|keeper| keeper.place_soon(py, &session)) {
@@ -302,6 +317,10 @@ impl Step {
                     Err(error) => Asker::crashed(py, error),
                 };
                 admission = self.opened.take_decision(py, admission, Ok(said))?;
+            }
+            Asked::Endpoints => {
+                let told = answer.and_then(|told| Endpoints::read(&told));
+                admission = self.opened.take_endpoints(py, admission, told)?;
             }
             Asked::Entitled => {
                 let said = answer.and_then(|answers| said_many(&answers));
