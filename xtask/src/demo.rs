@@ -1,7 +1,8 @@
-//! `cargo xtask demo`: the main job, shown. Builds what users get, puts it into an environment of its own, and runs the
-//! examples there on stand-ins. Needs no package but Rust's, so a cold clone is through in a few minutes.
+//! `cargo xtask demo`: the main job, shown. Builds what users get, puts it into an environment of its own, runs the tour of
+//! `toolpass demo`, and then the examples on stand-ins. Needs no package but Rust's, so a cold clone is through in a few minutes.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::Options;
 use crate::build::Profile;
@@ -9,9 +10,23 @@ use crate::python::{Interpreter, Venv};
 use crate::steps::{Report, Step};
 use crate::{paths, py, stage};
 
-/// The steps: environment, build, one per example.
+/// The steps: environment, build, the tour, one per example.
 pub(crate) fn steps(_: &Options) -> anyhow::Result<Vec<Step>> {
-    run(EXAMPLES)
+    let mut steps = run(EXAMPLES)?;
+    let venv = Venv::named(VENV);
+    let tour = Step::new(TOUR, move |screen| {
+        screen.show();
+        let program = venv.folders(screen)?.scripts.join("toolpass");
+        let mut command = Command::new(program);
+        screen
+            .run(command.args(["demo", "-no-dashboard"]))?
+            .required()?;
+        Ok(Report::note(
+            "`toolpass demo -open` also shows the dashboard",
+        ))
+    });
+    steps.insert(BEFORE_EXAMPLES, tour.needs(&[BUILD]));
+    Ok(steps)
 }
 
 /// The steps of `cargo xtask watch`, whose example runs until it is stopped.
@@ -21,7 +36,7 @@ pub(crate) fn watch(_: &Options) -> anyhow::Result<Vec<Step>> {
 
 fn run(examples: &'static [&'static str]) -> anyhow::Result<Vec<Step>> {
     let python = Interpreter::find()?;
-    let venv = Venv::named("demo-venv");
+    let venv = Venv::named(VENV);
     let (made, built, builds) = (venv.clone(), venv.clone(), python.clone());
     let mut steps = vec![
         Step::new(ENVIRONMENT, move |screen| {
@@ -56,6 +71,13 @@ fn title(example: &Path) -> String {
         .display()
         .to_string()
 }
+
+const VENV: &str = "demo-venv";
+
+const TOUR: &str = "toolpass demo";
+
+/// How many steps stand before those of the examples.
+const BEFORE_EXAMPLES: usize = 2;
 
 const ENVIRONMENT: &str = "environment";
 

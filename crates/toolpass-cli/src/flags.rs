@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::exit::{Done, Exit, Stop};
 use crate::{
-    audit, catalog, check, completion, doctor, entitlements, gateway, help, init, mcp, probe,
+    audit, catalog, check, completion, demo, doctor, entitlements, gateway, help, init, mcp, probe,
     replay, routes, serve, validate, version,
 };
 
@@ -208,6 +208,36 @@ pub(crate) const COMMANDS: &[Command] = &[
         exits: &[(Exit::Done, "printed")],
         failure: Exit::Failed,
         run: completion::run,
+    },
+    Command {
+        name: "demo",
+        summary: "show an agent at work for two people of a small company, all of it on this machine",
+        operand: Operand::None,
+        flags: &[
+            one(
+                "act",
+                "N",
+                "what is shown: 1, the tour, when not given; 2 entitlements, 3 injection and limits, 5 failure, 6 revocation",
+            ),
+            one(
+                "listen",
+                "ADDR",
+                "where the server listens, as `host:port`; a free port of 127.0.0.1 when not given",
+            ),
+            switch("no-dashboard", "end when it is over"),
+            switch("open", "open the dashboard in the browser"),
+            one(
+                "record",
+                "FILE",
+                "write the events to this file as JSON lines, and a transcript beside it in Markdown",
+            ),
+        ],
+        exits: &[
+            (Exit::Done, "every call ended as it must"),
+            (Exit::Failed, "one did not, or it could not be shown"),
+        ],
+        failure: Exit::Failed,
+        run: demo::run,
     },
     Command {
         name: "doctor",

@@ -44,7 +44,7 @@ pub(crate) fn wait<T>(asking: impl Future<Output = T>) -> Result<T, Stop> {
 /// Ends when the process is asked to.
 /// Errors: the handlers cannot be installed.
 #[cfg(unix)]
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -59,7 +59,7 @@ fn stopped() -> io::Result<impl Future<Output = ()>> {
 /// Ends when the process is asked to.
 /// Errors: the handler cannot be installed.
 #[cfg(not(unix))]
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = tokio::signal::windows::ctrl_c()?;
     Ok(async move {
         interrupt.recv().await;

@@ -6,7 +6,7 @@
 //! | `arguments` | what a command line says, by that table |
 //! | `usage` | the help, from that table |
 //! | `man` | the manual page, from that table |
-//! | `audit` `catalog` `check` `completion` `doctor` `entitlements` `gateway` `help` `init` `mcp` `probe` `replay` `routes` `serve` `validate` `version` | what one command does |
+//! | `audit` `catalog` `check` `completion` `demo` `doctor` `entitlements` `gateway` `help` `init` `mcp` `probe` `replay` `routes` `serve` `validate` `version` | what one command does |
 //! | `question` `decision` | what is asked, and how the answer is printed |
 //! | `remote` | one question put to a server |
 //! | `effective` | the configuration as it counts |
@@ -17,7 +17,7 @@
 //! | `exit` | with what the process ends |
 //!
 //! Nothing is decided here. A command is a function from its arguments to a page for standard output and an exit; what it
-//! does not need it does not start: only `check`, `probe`, `replay`, `doctor` and `serve` have a runtime, `version` reads nothing.
+//! does not need it does not start: only `check`, `probe`, `replay`, `doctor`, `demo` and `serve` have a runtime, `version` reads nothing.
 //!
 //! INVARIANT: standard output is data, standard error is talk; a command that could not be done leaves standard output empty.
 
@@ -27,6 +27,7 @@ mod catalog;
 mod check;
 mod completion;
 mod decision;
+mod demo;
 mod doctor;
 mod effective;
 mod entitlements;

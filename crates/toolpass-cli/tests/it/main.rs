@@ -10,6 +10,7 @@ mod batch;
 mod catalog;
 mod check;
 mod completion;
+mod demo;
 mod doctor;
 mod entitlements;
 #[cfg(unix)]

@@ -18,6 +18,7 @@ usage: toolpass COMMAND [flags]
   catalog             list the integrations, or the keys and actions of one
   check               ask whether a user may do something, or many such questions
   completion          print what a shell needs to complete this command
+  demo                show an agent at work for two people of a small company, all of it on this machine
   doctor              say what keeps this machine from reaching the systems, before any credential is shown
   entitlements check  say what in files of entitlements deserves a look before it is committed
   entitlements diff   say what tools may do more or less by a newer file of entitlements
@@ -51,6 +52,7 @@ usage: toolpass COMMAND [flags]
   catalog             list the integrations, or the keys and actions of one
   check               ask whether a user may do something, or many such questions
   completion          print what a shell needs to complete this command
+  demo                show an agent at work for two people of a small company, all of it on this machine
   doctor              say what keeps this machine from reaching the systems, before any credential is shown
   entitlements check  say what in files of entitlements deserves a look before it is committed
   entitlements diff   say what tools may do more or less by a newer file of entitlements
