@@ -91,6 +91,7 @@ impl House {
             url: self.url()?,
             key: Secret::new(self.key.as_str()),
             name: SERVER_NAME.to_owned(),
+            ca_pem: None,
         };
         let systems = toolpass_local::systems(&self.config).map_err(Error::broken)?;
         let clock = Arc::clone(&self.clock);
