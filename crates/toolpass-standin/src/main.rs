@@ -161,6 +161,8 @@ fn start(flags: &Flags, directory: &Path) -> Result<(Running, Value), String> {
             let about = json!({
                 "username": jira::demo::BOT,
                 "engine_token": jira::demo::ENGINE_TOKEN,
+                "engine_token_file": write(directory, "engine-token", jira::demo::ENGINE_TOKEN)?,
+                "wrong_token_file": write(directory, "wrong-token", "jira-wrong-token")?,
                 "token": jira::demo::AGENT_TOKEN,
                 "cloud_id": world.cloud_id,
             });

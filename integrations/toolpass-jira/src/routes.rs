@@ -1,4 +1,4 @@
-//! Requests → actions and resources, one row each.
+//! Table: requests → actions and resources, one row each.
 //!
 //! The platform's rows are those of version 3; `{version}` is whatever stands there, as versions 2 and `latest` have the same operations.
 //! Chapters as in Atlassian's reference. Without a written effect GET reads, DELETE destroys, all else writes.
@@ -11,7 +11,7 @@ use toolpass_wire::matcher::RouteTable;
 use toolpass_wire::table::{Route, Rows, Unrouted};
 
 use crate::actions::Action;
-use crate::extract::{boards, bulk, desk, issues, named, projects, search, shared};
+use crate::extract::{boards, bulk, desk, issues, named, projects, search, shared, undocumented};
 
 /// The compiled table.
 pub fn table() -> &'static RouteTable {
@@ -47,6 +47,7 @@ const CHAPTERS: &[fn() -> Vec<Route>] = &[
     site,
     boards_and_sprints,
     service_desks,
+    other_surfaces,
     app_data,
 ];
 
@@ -56,40 +57,36 @@ const CLAIMS: &[&str] = &["/rest"];
 /// Left out on purpose.
 fn left_out() -> Vec<Unrouted> {
     unrouted! {
-        *  "/gateway/api/graphql"  "a whole other surface, on which every query is a POST";
-        DELETE  "/rest/api/{version}/attachment/{id}"  "its metadata names no issue, so nothing can be asked";
-        DELETE  "/rest/api/{version}/group"  "groups belong to the Atlassian organization; Jira cannot say who manages them";
-        POST  "/rest/api/{version}/group"  "groups belong to the Atlassian organization; Jira cannot say who manages them";
-        DELETE  "/rest/api/{version}/group/user"  "groups belong to the Atlassian organization; Jira cannot say who manages them";
-        POST  "/rest/api/{version}/group/user"  "groups belong to the Atlassian organization; Jira cannot say who manages them";
-        POST  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/move"  "a second issue stands in the body, and no permission is stated";
-        POST  "/rest/api/{version}/redact"  "cannot be undone, and no permission is stated";
-        DELETE  "/rest/api/{version}/user"  "accounts belong to the Atlassian organization; Jira cannot say who manages them";
-        POST  "/rest/api/{version}/user"  "accounts belong to the Atlassian organization; Jira cannot say who manages them";
-        *  "/rest/greenhopper/{rest+}"  "undocumented";
-        *  "/rest/internal/{rest+}"  "undocumented";
-        POST  "/rest/servicedeskapi/customer/skip-permission-check"  "skips the permission check by design";
-        PUT  "/rest/servicedeskapi/customer/user/{accountId}/revoke-portal-only-access"  "accounts belong to the Atlassian organization; Jira cannot say who manages them";
-        POST  "/rest/servicedeskapi/request/{issueIdOrKey}/approval/{approvalId}"  "an approval is the personal decision of the account that gives it";
-        POST  "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer/skip-permission-check"  "skips the permission check by design";
-        *  "/rest/webhooks/{rest+}"  "undocumented";
+        DELETE  "/rest/api/{version}/attachment/{id}"                                              "its metadata names no issue, so nothing can be asked";
+        DELETE  "/rest/api/{version}/group"                                                        "groups belong to the Atlassian organization; Jira cannot say who manages them";
+        POST    "/rest/api/{version}/group"                                                        "groups belong to the Atlassian organization; Jira cannot say who manages them";
+        DELETE  "/rest/api/{version}/group/user"                                                   "groups belong to the Atlassian organization; Jira cannot say who manages them";
+        POST    "/rest/api/{version}/group/user"                                                   "groups belong to the Atlassian organization; Jira cannot say who manages them";
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/worklog/move"                            "a second issue stands in the body, and no permission is stated";
+        POST    "/rest/api/{version}/redact"                                                       "cannot be undone, and no permission is stated";
+        DELETE  "/rest/api/{version}/user"                                                         "accounts belong to the Atlassian organization; Jira cannot say who manages them";
+        POST    "/rest/api/{version}/user"                                                         "accounts belong to the Atlassian organization; Jira cannot say who manages them";
+        POST    "/rest/servicedeskapi/customer/skip-permission-check"                              "skips the permission check by design";
+        PUT     "/rest/servicedeskapi/customer/user/{accountId}/revoke-portal-only-access"         "accounts belong to the Atlassian organization; Jira cannot say who manages them";
+        POST    "/rest/servicedeskapi/request/{issueIdOrKey}/approval/{approvalId}"                "an approval is the personal decision of the account that gives it";
+        POST    "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer/skip-permission-check"  "skips the permission check by design";
     }
 }
 
 /// Issues: developer.atlassian.com/cloud/jira/platform/rest/v3 "Issues", "Issue properties", "Issue votes", "Issue watchers", read 2026-12-01.
 fn issues() -> Vec<Route> {
     routes! {
-        POST    "/rest/api/{version}/changelog/bulkfetch"                                         -                      -                           effect(Read) reads(issues::seen);
-        POST    "/rest/api/{version}/issue"                                                       -                      -                           sends_out reads(issues::create);
-        POST    "/rest/api/{version}/issue/archive"                                               Administer             "global"                    effect(Destructive) no_operation("newer than the list");
-        PUT     "/rest/api/{version}/issue/archive"                                               Administer             "global"                    effect(Destructive) no_operation("newer than the list");
-        POST    "/rest/api/{version}/issue/bulk"                                                  -                      -                           sends_out reads(issues::create_bulk);
-        POST    "/rest/api/{version}/issue/bulkfetch"                                             -                      -                           effect(Read) reads(issues::seen);
+        POST    "/rest/api/{version}/changelog/bulkfetch"                                         -                      -                           effect(Read)  reads(issues::seen);
+        POST    "/rest/api/{version}/issue"                                                       -                      -                           sends_out  reads(issues::create);
+        POST    "/rest/api/{version}/issue/archive"                                               Administer             "global"                    effect(Destructive)  no_operation("newer than the list");
+        PUT     "/rest/api/{version}/issue/archive"                                               Administer             "global"                    effect(Destructive)  no_operation("newer than the list");
+        POST    "/rest/api/{version}/issue/bulk"                                                  -                      -                           sends_out  reads(issues::create_bulk);
+        POST    "/rest/api/{version}/issue/bulkfetch"                                             -                      -                           effect(Read)  reads(issues::seen);
         GET     "/rest/api/{version}/issue/createmeta"                                            -                      -                           agent_sight;
         GET     "/rest/api/{version}/issue/createmeta/{projectIdOrKey}/issuetypes"                BrowseProjects         "project:{projectIdOrKey}"  reads(named);
         GET     "/rest/api/{version}/issue/createmeta/{projectIdOrKey}/issuetypes/{issueTypeId}"  BrowseProjects         "project:{projectIdOrKey}"  reads(named);
-        GET     "/rest/api/{version}/issue/limit/adf/report"                                      -                      -                           trusted no_operation("newer than the list");
-        GET     "/rest/api/{version}/issue/limit/report"                                          -                      -                           trusted no_operation("newer than the list");
+        GET     "/rest/api/{version}/issue/limit/adf/report"                                      -                      -                           trusted  no_operation("newer than the list");
+        GET     "/rest/api/{version}/issue/limit/report"                                          -                      -                           trusted  no_operation("newer than the list");
         GET     "/rest/api/{version}/issue/picker"                                                -                      -                           agent_sight;
         POST    "/rest/api/{version}/issue/properties"                                            -                      -                           reads(issues::properties);
         POST    "/rest/api/{version}/issue/properties/multi"                                      -                      -                           reads(issues::properties_multi);
@@ -98,44 +95,44 @@ fn issues() -> Vec<Route> {
         PUT     "/rest/api/{version}/issue/unarchive"                                             Administer             "global"                    no_operation("newer than the list");
         POST    "/rest/api/{version}/issue/watching"                                              -                      -                           effect(Read);
         GET     "/rest/api/{version}/issue/{issueIdOrKey}"                                        BrowseProjects         "issue:{issueIdOrKey}"      reads(named);
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}"                                        -                      -                           sends_out reads(issues::edit);
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}"                                        -                      -                           sends_out  reads(issues::edit);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}"                                        -                      -                           reads(issues::delete);
         PUT     "/rest/api/{version}/issue/{issueIdOrKey}/assignee"                               AssignIssues           "issue:{issueIdOrKey}"      reads(named);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/attachments"                            CreateAttachments      "issue:{issueIdOrKey}"      sends_out reads(named);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/changelog/list"                         BrowseProjects         "issue:{issueIdOrKey}"      effect(Read) reads(named);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/notify"                                 BrowseProjects         "issue:{issueIdOrKey}"      sends_to(Org) reads(named);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/attachments"                            CreateAttachments      "issue:{issueIdOrKey}"      sends_out  reads(named);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/changelog/list"                         BrowseProjects         "issue:{issueIdOrKey}"      effect(Read)  reads(named);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/notify"                                 BrowseProjects         "issue:{issueIdOrKey}"      sends_to(Org)  reads(named);
         PUT     "/rest/api/{version}/issue/{issueIdOrKey}/properties/{propertyKey}"               EditIssues             "issue:{issueIdOrKey}"      reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/properties/{propertyKey}"               EditIssues             "issue:{issueIdOrKey}"      reads(named);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/transitions"                            -                      -                           sends_out reads(issues::transition);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/transitions"                            -                      -                           sends_out  reads(issues::transition);
         GET     "/rest/api/{version}/issue/{issueIdOrKey}/votes"                                  ViewVotersAndWatchers  "issue:{issueIdOrKey}"      reads(named);
         POST    "/rest/api/{version}/issue/{issueIdOrKey}/votes"                                  BrowseProjects         "issue:{issueIdOrKey}"      reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/votes"                                  BrowseProjects         "issue:{issueIdOrKey}"      reads(named);
         GET     "/rest/api/{version}/issue/{issueIdOrKey}/watchers"                               ViewVotersAndWatchers  "issue:{issueIdOrKey}"      reads(named);
         POST    "/rest/api/{version}/issue/{issueIdOrKey}/watchers"                               ManageWatchers         "issue:{issueIdOrKey}"      reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/watchers"                               ManageWatchers         "issue:{issueIdOrKey}"      reads(named);
-        GET     "/rest/api/{version}/issue/{issueIdOrKey}/{rest+}"                                BrowseProjects         "issue:{issueIdOrKey}"      reads(named) no_operation("what is read of an issue; the rows beside it ask for more");
+        GET     "/rest/api/{version}/issue/{issueIdOrKey}/{rest+}"                                BrowseProjects         "issue:{issueIdOrKey}"      reads(named)  no_operation("what is read of an issue; the rows beside it ask for more");
     }
 }
 
 /// Comments and worklogs: /cloud/jira/platform/rest/v3 "Issue comments", "Issue comment properties", "Issue worklogs", read 2026-12-01.
 fn comments_and_worklogs() -> Vec<Route> {
     routes! {
-        POST    "/rest/api/{version}/comment/list"                                                    -                  -                                  effect(Read) agent_sight;
+        POST    "/rest/api/{version}/comment/list"                                                    -                  -                                  effect(Read)  agent_sight;
         GET     "/rest/api/{version}/comment/{commentId}/properties"                                  -                  -                                  reads(issues::comment_property);
         GET     "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -                  -                                  reads(issues::comment_property);
         PUT     "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -                  -                                  reads(issues::comment_property);
         DELETE  "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -                  -                                  reads(issues::comment_property);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/comment"                                    -                  -                                  sends_out reads(issues::comment);
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           CommentEdit        "comment:{issueIdOrKey}/{noteId}"  sends_out reads(named);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/comment"                                    -                  -                                  sends_out  reads(issues::comment);
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           CommentEdit        "comment:{issueIdOrKey}/{noteId}"  sends_out  reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           CommentDelete      "comment:{issueIdOrKey}/{noteId}"  reads(named);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    -                  -                                  sends_out reads(issues::log_work);
-        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    DeleteAllWorklogs  "issue:{issueIdOrKey}"             reads(named) no_operation("newer than the list");
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -                  -                                  sends_out reads(issues::edit_worklog);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    -                  -                                  sends_out  reads(issues::log_work);
+        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    DeleteAllWorklogs  "issue:{issueIdOrKey}"             reads(named)  no_operation("newer than the list");
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -                  -                                  sends_out  reads(issues::edit_worklog);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -                  -                                  reads(issues::delete_worklog);
         PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}/properties/{propertyKey}"  WorklogEdit        "worklog:{issueIdOrKey}/{noteId}"  reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}/properties/{propertyKey}"  WorklogEdit        "worklog:{issueIdOrKey}/{noteId}"  reads(named);
         GET     "/rest/api/{version}/worklog/deleted"                                                 -                  -                                  agent_sight;
-        POST    "/rest/api/{version}/worklog/list"                                                    -                  -                                  effect(Read) agent_sight;
+        POST    "/rest/api/{version}/worklog/list"                                                    -                  -                                  effect(Read)  agent_sight;
         GET     "/rest/api/{version}/worklog/updated"                                                 -                  -                                  agent_sight;
     }
 }
@@ -149,11 +146,11 @@ fn links_and_attachments() -> Vec<Route> {
         GET     "/rest/api/{version}/attachment/{id}"                           -           -                       agent_sight;
         GET     "/rest/api/{version}/attachment/{id}/expand/human"              -           -                       agent_sight;
         GET     "/rest/api/{version}/attachment/{id}/expand/raw"                -           -                       agent_sight;
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/remotelink"           LinkIssues  "issue:{issueIdOrKey}"  sends_out reads(named);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/remotelink"           LinkIssues  "issue:{issueIdOrKey}"  sends_out  reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/remotelink"           LinkIssues  "issue:{issueIdOrKey}"  reads(named);
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/remotelink/{linkId}"  LinkIssues  "issue:{issueIdOrKey}"  sends_out reads(named);
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/remotelink/{linkId}"  LinkIssues  "issue:{issueIdOrKey}"  sends_out  reads(named);
         DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/remotelink/{linkId}"  -           -                       reads(issues::delete_remote_link);
-        POST    "/rest/api/{version}/issueLink"                                 -           -                       sends_out reads(issues::link);
+        POST    "/rest/api/{version}/issueLink"                                 -           -                       sends_out  reads(issues::link);
         GET     "/rest/api/{version}/issueLink/{linkId}"                        -           -                       agent_sight;
         DELETE  "/rest/api/{version}/issueLink/{linkId}"                        LinkDelete  "issuelink:{linkId}"    reads(named);
     }
@@ -162,12 +159,12 @@ fn links_and_attachments() -> Vec<Route> {
 /// Many issues at once: /cloud/jira/platform/rest/v3 "Issue bulk operations", read 2026-12-01.
 fn bulk_operations() -> Vec<Route> {
     routes! {
-        POST  "/rest/api/{version}/bulk/issues/delete"      -  -  effect(Destructive) reads(bulk::delete);
+        POST  "/rest/api/{version}/bulk/issues/delete"      -  -  effect(Destructive)  reads(bulk::delete);
         GET   "/rest/api/{version}/bulk/issues/fields"      -  -  agent_sight;
-        POST  "/rest/api/{version}/bulk/issues/fields"      -  -  sends_out reads(bulk::edit);
-        POST  "/rest/api/{version}/bulk/issues/move"        -  -  sends_out reads(bulk::r#move);
+        POST  "/rest/api/{version}/bulk/issues/fields"      -  -  sends_out  reads(bulk::edit);
+        POST  "/rest/api/{version}/bulk/issues/move"        -  -  sends_out  reads(bulk::r#move);
         GET   "/rest/api/{version}/bulk/issues/transition"  -  -  agent_sight;
-        POST  "/rest/api/{version}/bulk/issues/transition"  -  -  sends_out reads(bulk::transition);
+        POST  "/rest/api/{version}/bulk/issues/transition"  -  -  sends_out  reads(bulk::transition);
         POST  "/rest/api/{version}/bulk/issues/unwatch"     -  -  reads(bulk::watch);
         POST  "/rest/api/{version}/bulk/issues/watch"       -  -  reads(bulk::watch);
         GET   "/rest/api/{version}/bulk/queue/{taskId}"     -  -  trusted;
@@ -178,23 +175,23 @@ fn bulk_operations() -> Vec<Route> {
 fn searches() -> Vec<Route> {
     routes! {
         POST  "/rest/api/{version}/expression/analyse"                -  -  effect(Read);
-        POST  "/rest/api/{version}/expression/eval"                   -  -  effect(Read) agent_sight;
-        POST  "/rest/api/{version}/expression/evaluate"               -  -  effect(Read) agent_sight;
+        POST  "/rest/api/{version}/expression/eval"                   -  -  effect(Read)  agent_sight;
+        POST  "/rest/api/{version}/expression/evaluate"               -  -  effect(Read)  agent_sight;
         GET   "/rest/api/{version}/jql/autocompletedata"              -  -  effect(Read);
         POST  "/rest/api/{version}/jql/autocompletedata"              -  -  effect(Read);
         GET   "/rest/api/{version}/jql/autocompletedata/suggestions"  -  -  agent_sight;
         GET   "/rest/api/{version}/jql/function/computation"          -  -  agent_only("the values of an app's own functions");
         POST  "/rest/api/{version}/jql/function/computation"          -  -  agent_only("only the app that owns the function may set its values");
-        POST  "/rest/api/{version}/jql/function/computation/search"   -  -  effect(Read) agent_only("the values of an app's own functions");
-        POST  "/rest/api/{version}/jql/match"                         -  -  effect(Read) reads(issues::seen_by_id);
+        POST  "/rest/api/{version}/jql/function/computation/search"   -  -  effect(Read)  agent_only("the values of an app's own functions");
+        POST  "/rest/api/{version}/jql/match"                         -  -  effect(Read)  reads(issues::seen_by_id);
         POST  "/rest/api/{version}/jql/parse"                         -  -  effect(Read);
         POST  "/rest/api/{version}/jql/pdcleaner"                     -  -  effect(Read);
-        POST  "/rest/api/{version}/jql/sanitize"                      -  -  effect(Read) agent_sight;
-        GET   "/rest/api/{version}/search"                            -  -  agent_sight reads(search::jql);
-        POST  "/rest/api/{version}/search"                            -  -  effect(Read) agent_sight reads(search::jql);
-        POST  "/rest/api/{version}/search/approximate-count"          -  -  effect(Read) agent_sight reads(search::jql);
-        GET   "/rest/api/{version}/search/jql"                        -  -  agent_sight reads(search::jql);
-        POST  "/rest/api/{version}/search/jql"                        -  -  effect(Read) agent_sight reads(search::jql);
+        POST  "/rest/api/{version}/jql/sanitize"                      -  -  effect(Read)  agent_sight;
+        GET   "/rest/api/{version}/search"                            -  -  agent_sight  reads(search::jql);
+        POST  "/rest/api/{version}/search"                            -  -  effect(Read)  agent_sight  reads(search::jql);
+        POST  "/rest/api/{version}/search/approximate-count"          -  -  effect(Read)  agent_sight  reads(search::jql);
+        GET   "/rest/api/{version}/search/jql"                        -  -  agent_sight  reads(search::jql);
+        POST  "/rest/api/{version}/search/jql"                        -  -  effect(Read)  agent_sight  reads(search::jql);
     }
 }
 
@@ -226,7 +223,7 @@ fn projects_and_parts() -> Vec<Route> {
         POST    "/rest/api/{version}/project/{projectIdOrKey}/avatar2"                   AdministerProjects  "project:{projectIdOrKey}"  reads(named);
         POST    "/rest/api/{version}/project/{projectIdOrKey}/delete"                    Administer          "global"                    effect(Destructive);
         GET     "/rest/api/{version}/project/{projectIdOrKey}/email"                     ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
-        PUT     "/rest/api/{version}/project/{projectIdOrKey}/email"                     ProjectAdmin        "project:{projectIdOrKey}"  sends_to(Org) reads(named);
+        PUT     "/rest/api/{version}/project/{projectIdOrKey}/email"                     ProjectAdmin        "project:{projectIdOrKey}"  sends_to(Org)  reads(named);
         PUT     "/rest/api/{version}/project/{projectIdOrKey}/features/{featureKey}"     ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
         GET     "/rest/api/{version}/project/{projectIdOrKey}/issuesecuritylevelscheme"  ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
         GET     "/rest/api/{version}/project/{projectIdOrKey}/notificationscheme"        ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
@@ -235,11 +232,11 @@ fn projects_and_parts() -> Vec<Route> {
         PUT     "/rest/api/{version}/project/{projectIdOrKey}/properties/{propertyKey}"  ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
         DELETE  "/rest/api/{version}/project/{projectIdOrKey}/properties/{propertyKey}"  ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
         POST    "/rest/api/{version}/project/{projectIdOrKey}/restore"                   Administer          "global";
-        POST    "/rest/api/{version}/project/{projectIdOrKey}/role/{id}"                 ProjectAdmin        "project:{projectIdOrKey}"  sends_to(Org) reads(named);
-        PUT     "/rest/api/{version}/project/{projectIdOrKey}/role/{id}"                 ProjectAdmin        "project:{projectIdOrKey}"  sends_to(Org) reads(named);
+        POST    "/rest/api/{version}/project/{projectIdOrKey}/role/{id}"                 ProjectAdmin        "project:{projectIdOrKey}"  sends_to(Org)  reads(named);
+        PUT     "/rest/api/{version}/project/{projectIdOrKey}/role/{id}"                 ProjectAdmin        "project:{projectIdOrKey}"  sends_to(Org)  reads(named);
         DELETE  "/rest/api/{version}/project/{projectIdOrKey}/role/{id}"                 ProjectAdmin        "project:{projectIdOrKey}"  reads(named);
         PUT     "/rest/api/{version}/project/{projectIdOrKey}/type/{newProjectTypeKey}"  Administer          "global";
-        GET     "/rest/api/{version}/project/{projectIdOrKey}/{rest+}"                   BrowseProjects      "project:{projectIdOrKey}"  reads(named) no_operation("what is read of a project; the rows beside it ask for more");
+        GET     "/rest/api/{version}/project/{projectIdOrKey}/{rest+}"                   BrowseProjects      "project:{projectIdOrKey}"  reads(named)  no_operation("what is read of a project; the rows beside it ask for more");
         GET     "/rest/api/{version}/projectvalidate/key"                                -                   -                           trusted;
         GET     "/rest/api/{version}/projectvalidate/validProjectKey"                    -                   -                           trusted;
         GET     "/rest/api/{version}/projectvalidate/validProjectName"                   -                   -                           trusted;
@@ -247,14 +244,14 @@ fn projects_and_parts() -> Vec<Route> {
         GET     "/rest/api/{version}/version/{id}"                                       -                   -                           reads(projects::version);
         PUT     "/rest/api/{version}/version/{id}"                                       -                   -                           reads(projects::version);
         DELETE  "/rest/api/{version}/version/{id}"                                       -                   -                           reads(projects::version);
-        PUT     "/rest/api/{version}/version/{id}/mergeto/{moveIssuesTo}"                -                   -                           effect(Destructive) reads(projects::merge_versions);
+        PUT     "/rest/api/{version}/version/{id}/mergeto/{moveIssuesTo}"                -                   -                           effect(Destructive)  reads(projects::merge_versions);
         POST    "/rest/api/{version}/version/{id}/move"                                  -                   -                           reads(projects::version);
         GET     "/rest/api/{version}/version/{id}/relatedIssueCounts"                    -                   -                           reads(projects::version);
         GET     "/rest/api/{version}/version/{id}/relatedwork"                           -                   -                           reads(projects::related_work);
         POST    "/rest/api/{version}/version/{id}/relatedwork"                           -                   -                           reads(projects::related_work);
         PUT     "/rest/api/{version}/version/{id}/relatedwork"                           -                   -                           reads(projects::related_work);
         DELETE  "/rest/api/{version}/version/{id}/relatedwork/{relatedWorkId}"           -                   -                           reads(projects::related_work);
-        POST    "/rest/api/{version}/version/{id}/removeAndSwap"                         -                   -                           effect(Destructive) reads(projects::swap_versions);
+        POST    "/rest/api/{version}/version/{id}/removeAndSwap"                         -                   -                           effect(Destructive)  reads(projects::swap_versions);
         GET     "/rest/api/{version}/version/{id}/unresolvedIssueCount"                  -                   -                           reads(projects::version);
     }
 }
@@ -297,7 +294,7 @@ fn filters_and_dashboards() -> Vec<Route> {
         DELETE  "/rest/api/{version}/filter/{id}/favourite"                                            -              -                          agent_only("favourites of the agent's account");
         PUT     "/rest/api/{version}/filter/{id}/owner"                                                -              -                          reads(shared::own_filter);
         GET     "/rest/api/{version}/filter/{id}/permission"                                           -              -                          agent_sight;
-        POST    "/rest/api/{version}/filter/{id}/permission"                                           -              -                          sends_to(Org) reads(shared::share_filter);
+        POST    "/rest/api/{version}/filter/{id}/permission"                                           -              -                          sends_to(Org)  reads(shared::share_filter);
         GET     "/rest/api/{version}/filter/{id}/permission/{permissionId}"                            -              -                          agent_sight;
     }
 }
@@ -322,7 +319,7 @@ fn people() -> Vec<Route> {
         GET     "/rest/api/{version}/myself"                              -           -         trusted;
         GET     "/rest/api/{version}/permissions"                         -           -         trusted;
         POST    "/rest/api/{version}/permissions/check"                   Administer  "global"  effect(Read);
-        POST    "/rest/api/{version}/permissions/project"                 -           -         effect(Read) agent_sight;
+        POST    "/rest/api/{version}/permissions/project"                 -           -         effect(Read)  agent_sight;
         GET     "/rest/api/{version}/user"                                UserPicker  "global";
         GET     "/rest/api/{version}/user/assignable/multiProjectSearch"  UserPicker  "global";
         GET     "/rest/api/{version}/user/assignable/search"              UserPicker  "global";
@@ -577,7 +574,7 @@ fn site() -> Vec<Route> {
         POST    "/rest/api/{version}/workflow/history/list"                                            Administer  "global"  effect(Read);
         GET     "/rest/api/{version}/workflow/rule/config"                                             -           -         agent_only("only the app that owns the rule may change it");
         PUT     "/rest/api/{version}/workflow/rule/config"                                             -           -         agent_only("only the app that owns the rule may change it");
-        PUT     "/rest/api/{version}/workflow/rule/config/delete"                                      -           -         effect(Destructive) agent_only("only the app that owns the rule may change it");
+        PUT     "/rest/api/{version}/workflow/rule/config/delete"                                      -           -         effect(Destructive)  agent_only("only the app that owns the rule may change it");
         GET     "/rest/api/{version}/workflow/search"                                                  Administer  "global";
         GET     "/rest/api/{version}/workflow/transitions/{transitionId}/properties"                   Administer  "global";
         POST    "/rest/api/{version}/workflow/transitions/{transitionId}/properties"                   Administer  "global";
@@ -643,21 +640,21 @@ fn boards_and_sprints() -> Vec<Route> {
         GET     "/rest/agile/1.0/board/filter/{filterId}"                     -               -                       agent_sight;
         GET     "/rest/agile/1.0/board/{boardId}"                             BoardView       "board:{boardId}"       reads(named);
         DELETE  "/rest/agile/1.0/board/{boardId}"                             BoardEdit       "board:{boardId}"       reads(named);
-        GET     "/rest/agile/1.0/board/{boardId}/backlog"                     BoardView       "board:{boardId}"       agent_sight reads(named);
-        GET     "/rest/agile/1.0/board/{boardId}/epic/none/issue"             BoardView       "board:{boardId}"       agent_sight reads(named);
-        GET     "/rest/agile/1.0/board/{boardId}/epic/{epicId}/issue"         BoardView       "board:{boardId}"       agent_sight reads(named);
+        GET     "/rest/agile/1.0/board/{boardId}/backlog"                     BoardView       "board:{boardId}"       agent_sight  reads(named);
+        GET     "/rest/agile/1.0/board/{boardId}/epic/none/issue"             BoardView       "board:{boardId}"       agent_sight  reads(named);
+        GET     "/rest/agile/1.0/board/{boardId}/epic/{epicId}/issue"         BoardView       "board:{boardId}"       agent_sight  reads(named);
         PUT     "/rest/agile/1.0/board/{boardId}/features"                    BoardEdit       "board:{boardId}"       reads(named);
-        GET     "/rest/agile/1.0/board/{boardId}/issue"                       BoardView       "board:{boardId}"       agent_sight reads(named);
+        GET     "/rest/agile/1.0/board/{boardId}/issue"                       BoardView       "board:{boardId}"       agent_sight  reads(named);
         POST    "/rest/agile/1.0/board/{boardId}/issue"                       -               -                       reads(boards::onto_board);
         PUT     "/rest/agile/1.0/board/{boardId}/properties/{propertyKey}"    BoardEdit       "board:{boardId}"       reads(named);
         DELETE  "/rest/agile/1.0/board/{boardId}/properties/{propertyKey}"    BoardEdit       "board:{boardId}"       reads(named);
-        GET     "/rest/agile/1.0/board/{boardId}/sprint/{sprintId}/issue"     BoardView       "board:{boardId}"       agent_sight reads(named);
-        GET     "/rest/agile/1.0/board/{boardId}/{rest+}"                     BoardView       "board:{boardId}"       reads(named) no_operation("what is read of a board");
+        GET     "/rest/agile/1.0/board/{boardId}/sprint/{sprintId}/issue"     BoardView       "board:{boardId}"       agent_sight  reads(named);
+        GET     "/rest/agile/1.0/board/{boardId}/{rest+}"                     BoardView       "board:{boardId}"       reads(named)  no_operation("what is read of a board");
         GET     "/rest/agile/1.0/epic/none/issue"                             -               -                       agent_sight;
         POST    "/rest/agile/1.0/epic/none/issue"                             -               -                       reads(boards::out_of_epics);
         GET     "/rest/agile/1.0/epic/{epicIdOrKey}"                          BrowseProjects  "issue:{epicIdOrKey}"   reads(named);
         POST    "/rest/agile/1.0/epic/{epicIdOrKey}"                          EditIssues      "issue:{epicIdOrKey}"   reads(named);
-        GET     "/rest/agile/1.0/epic/{epicIdOrKey}/issue"                    BrowseProjects  "issue:{epicIdOrKey}"   agent_sight reads(named);
+        GET     "/rest/agile/1.0/epic/{epicIdOrKey}/issue"                    BrowseProjects  "issue:{epicIdOrKey}"   agent_sight  reads(named);
         POST    "/rest/agile/1.0/epic/{epicIdOrKey}/issue"                    -               -                       reads(boards::into_epic);
         PUT     "/rest/agile/1.0/epic/{epicIdOrKey}/rank"                     ScheduleIssues  "issue:{epicIdOrKey}"   reads(named);
         PUT     "/rest/agile/1.0/issue/rank"                                  -               -                       reads(boards::rank);
@@ -676,7 +673,7 @@ fn boards_and_sprints() -> Vec<Route> {
         PUT     "/rest/agile/1.0/sprint/{sprintId}/properties/{propertyKey}"  SprintManage    "sprint:{sprintId}"     reads(named);
         DELETE  "/rest/agile/1.0/sprint/{sprintId}/properties/{propertyKey}"  SprintManage    "sprint:{sprintId}"     reads(named);
         POST    "/rest/agile/1.0/sprint/{sprintId}/swap"                      -               -                       reads(boards::swap_sprints);
-        GET     "/rest/software/1.0/{rest+}"                                  -               -                       agent_sight no_operation("issues of boards, epics and sprints, as the agent sees them");
+        GET     "/rest/software/1.0/{rest+}"                                  -               -                       agent_sight  no_operation("issues of boards, epics and sprints, as the agent sees them");
     }
 }
 
@@ -701,44 +698,54 @@ fn service_desks() -> Vec<Route> {
         POST    "/rest/servicedeskapi/organization/{organizationId}/user"                    OrgManage       "global";
         DELETE  "/rest/servicedeskapi/organization/{organizationId}/user"                    OrgManage       "global";
         GET     "/rest/servicedeskapi/request"                                               -               -                       agent_sight;
-        POST    "/rest/servicedeskapi/request"                                               -               -                       sends_out reads(desk::create);
+        POST    "/rest/servicedeskapi/request"                                               -               -                       sends_out  reads(desk::create);
         GET     "/rest/servicedeskapi/request/{issueIdOrKey}"                                BrowseProjects  "issue:{issueIdOrKey}"  reads(named);
         POST    "/rest/servicedeskapi/request/{issueIdOrKey}/attachment"                     -               -                       reads(desk::attach);
         POST    "/rest/servicedeskapi/request/{issueIdOrKey}/comment"                        -               -                       reads(desk::comment);
         PUT     "/rest/servicedeskapi/request/{issueIdOrKey}/notification"                   -               -                       agent_only("a subscription of the agent's account");
         DELETE  "/rest/servicedeskapi/request/{issueIdOrKey}/notification"                   -               -                       agent_only("a subscription of the agent's account");
-        POST    "/rest/servicedeskapi/request/{issueIdOrKey}/participant"                    RequestManage   "issue:{issueIdOrKey}"  sends_out reads(named);
+        POST    "/rest/servicedeskapi/request/{issueIdOrKey}/participant"                    RequestManage   "issue:{issueIdOrKey}"  sends_out  reads(named);
         DELETE  "/rest/servicedeskapi/request/{issueIdOrKey}/participant"                    RequestManage   "issue:{issueIdOrKey}"  reads(named);
-        POST    "/rest/servicedeskapi/request/{issueIdOrKey}/transition"                     -               -                       sends_out reads(desk::transition);
-        GET     "/rest/servicedeskapi/request/{issueIdOrKey}/{rest+}"                        BrowseProjects  "issue:{issueIdOrKey}"  reads(named) no_operation("what is read of a request");
+        POST    "/rest/servicedeskapi/request/{issueIdOrKey}/transition"                     -               -                       sends_out  reads(desk::transition);
+        GET     "/rest/servicedeskapi/request/{issueIdOrKey}/{rest+}"                        BrowseProjects  "issue:{issueIdOrKey}"  reads(named)  no_operation("what is read of a request");
         GET     "/rest/servicedeskapi/servicedesk"                                           -               -                       agent_sight;
         GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}"                           -               -                       reads(desk::see);
         POST    "/rest/servicedeskapi/servicedesk/{serviceDeskId}/attachTemporaryFile"       -               -                       reads(desk::upload);
-        GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer"                  -               -                       reads(desk::customers) no_operation("newer than the list");
-        POST    "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer"                  -               -                       sends_to(Public) reads(desk::customers);
-        DELETE  "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer"                  -               -                       reads(desk::customers) no_operation("newer than the list");
+        GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer"                  -               -                       reads(desk::customers)  no_operation("newer than the list");
+        POST    "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer"                  -               -                       sends_to(Public)  reads(desk::customers);
+        DELETE  "/rest/servicedeskapi/servicedesk/{serviceDeskId}/customer"                  -               -                       reads(desk::customers)  no_operation("newer than the list");
         GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/organization"              -               -                       reads(desk::organizations);
         POST    "/rest/servicedeskapi/servicedesk/{serviceDeskId}/organization"              -               -                       reads(desk::organizations);
         DELETE  "/rest/servicedeskapi/servicedesk/{serviceDeskId}/organization"              -               -                       reads(desk::organizations);
         GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/queue"                     -               -                       reads(desk::organizations);
-        GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/queue/{rest+}"             -               -                       reads(desk::organizations) no_operation("queues, which agents see");
-        GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/{rest+}"                   -               -                       reads(desk::see) no_operation("what is read of a service desk");
+        GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/queue/{rest+}"             -               -                       reads(desk::organizations)  no_operation("queues, which agents see");
+        GET     "/rest/servicedeskapi/servicedesk/{serviceDeskId}/{rest+}"                   -               -                       reads(desk::see)  no_operation("what is read of a service desk");
+    }
+}
+
+/// Surfaces that are refused whole, reads too: none of them is in the reference.
+fn other_surfaces() -> Vec<Route> {
+    routes! {
+        *  "/gateway/api/graphql"       -  -  reads(undocumented)  no_operation("a whole other surface");
+        *  "/rest/greenhopper/{rest+}"  -  -  reads(undocumented)  no_operation("undocumented");
+        *  "/rest/internal/{rest+}"     -  -  reads(undocumented)  no_operation("undocumented");
+        *  "/rest/webhooks/{rest+}"     -  -  reads(undocumented)  no_operation("undocumented");
     }
 }
 
 /// Data of apps and providers: /cloud/jira/software/rest "Builds" and the others; /cloud/jira/platform/rest/v3 "App properties", read 2026-12-01.
 fn app_data() -> Vec<Route> {
     routes! {
-        *  "/rest/atlassian-connect/{rest+}"  -  -  agent_only("only an app may, of its own state") no_operation("apps' own state, whatever is asked of it");
-        *  "/rest/builds/{rest+}"             -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/deployments/{rest+}"        -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/devinfo/{rest+}"            -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/devopscomponents/{rest+}"   -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/featureflags/{rest+}"       -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/forge/{rest+}"              -  -  agent_only("only an app may, of its own state") no_operation("apps' own state, whatever is asked of it");
-        *  "/rest/operations/{rest+}"         -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/remotelinks/{rest+}"        -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
-        *  "/rest/security/{rest+}"           -  -  agent_only("data of the calling provider's app; no user's permission is asked") no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/atlassian-connect/{rest+}"  -  -  agent_only("only an app may, of its own state")  no_operation("apps' own state, whatever is asked of it");
+        *  "/rest/builds/{rest+}"             -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/deployments/{rest+}"        -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/devinfo/{rest+}"            -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/devopscomponents/{rest+}"   -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/featureflags/{rest+}"       -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/forge/{rest+}"              -  -  agent_only("only an app may, of its own state")  no_operation("apps' own state, whatever is asked of it");
+        *  "/rest/operations/{rest+}"         -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/remotelinks/{rest+}"        -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
+        *  "/rest/security/{rest+}"           -  -  agent_only("data of the calling provider's app; no user's permission is asked")  no_operation("a provider's own data, whatever is asked of it");
     }
 }
 

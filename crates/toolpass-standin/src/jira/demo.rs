@@ -120,7 +120,10 @@ fn accounts() -> BTreeMap<String, Account> {
                 &["ADMINISTER", "BULK_CHANGE", "CREATE_SHARED_OBJECTS"],
             ),
         ),
-        (DANA, account("dana@example.com", "Dana", &["BULK_CHANGE"])),
+        (
+            DANA,
+            account("dana@example.com", "Dana", &["BULK_CHANGE", "USER_PICKER"]),
+        ),
         (SAM, account("sam@example.com", "Sam", &[])),
         (
             "acc-hidden",

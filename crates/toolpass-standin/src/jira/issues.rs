@@ -34,6 +34,9 @@ pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option
         ("GET", ["issue", key, "comment", id]) => one_note(call, key, id, true),
         ("PUT", ["issue", key, "comment", id]) => edit_comment(call, key, id),
         ("DELETE", ["issue", key, "comment", id]) => delete_note(call, key, id, true),
+        ("POST", ["issue", key, "attachments"]) => call
+            .issue(key)
+            .map(|_| Reply::json(200, &json!([{ "id": "50001", "filename": "file" }]))),
         ("POST", ["issue", key, "worklog"]) => worklog(call, key),
         ("GET", ["issue", key, "worklog", id]) => one_note(call, key, id, false),
         ("DELETE", ["issue", key, "worklog", id]) => delete_note(call, key, id, false),

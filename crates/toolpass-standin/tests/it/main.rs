@@ -9,6 +9,7 @@
 mod credentials;
 mod faults;
 mod github;
+mod jira;
 mod linear;
 mod process;
 mod slack;

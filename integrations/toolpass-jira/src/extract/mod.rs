@@ -30,6 +30,13 @@ const SITE: &str = "global";
 
 /// The row's own pair, its issue or project as Jira reads the path: a key in any case, or an id.
 pub fn named(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    // Atlassian's servers have long taken `votes.json` for `votes`: then another row than the one beside it would answer.
+    let rest = reading.path("rest").to_ascii_lowercase();
+    if rest.ends_with(".json") || rest.ends_with(".xml") {
+        return Err(Unresolved::new(
+            "expected a path without `.json` or `.xml` at its end",
+        ));
+    }
     let mut fields = Extracted::default();
     for name in ISSUE_VARIABLES
         .iter()
@@ -54,6 +61,13 @@ pub fn named(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         }
     }
     Ok(fields)
+}
+
+/// What is refused, reads too.
+pub fn undocumented(_: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    Err(Unresolved::new(
+        "an interface that Atlassian does not document; use the REST API",
+    ))
 }
 
 /// The resource of the issue in the path.
