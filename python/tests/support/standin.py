@@ -95,3 +95,51 @@ class GithubStandin(Standin):
         """The same as the text of a `toolpass.yaml`."""
         lines = [f"    {key}: {value}" for key, value in self.connection(**changes).items()]
         return "decision_log: none\nconnections:\n  -\n" + "\n".join(lines) + "\n"
+
+
+class JiraStandin(Standin):
+    """A stand-in site of Jira Cloud over TLS."""
+
+    def __init__(self) -> None:
+        super().__init__("jira", "--tls")
+
+    @property
+    def url(self) -> str:
+        """The site."""
+        return str(self.about["url"])
+
+    @property
+    def ca_file(self) -> str:
+        """The certificate a client must trust."""
+        return str(self.about["ca_file"])
+
+    @property
+    def login(self) -> tuple[str, str]:
+        """The tools' own login, which may do everything: an e-mail and a token."""
+        return str(self.about["username"]), str(self.about["token"])
+
+    def writes(self) -> list[str]:
+        """What arrived that was no read, as `METHOD /path`; toolpass's own look-ups left out."""
+        return [
+            f"{entry['method']} {entry['local_path']}"
+            for entry in self.requests()
+            if entry["method"] != "GET" and entry["local_path"] != "/rest/api/3/permissions/check"
+        ]
+
+    def connection(self, **changes: Any) -> dict[str, Any]:
+        """A connection to it.
+
+        Args:
+            changes: Keys to set; `None` leaves one out.
+        """
+        keys = {
+            "id": "jira",
+            "integration": "jira",
+            "url": self.url,
+            "username": self.about["username"],
+            "credential": f"file:{self.about['engine_token_file']}",
+            "ca_file": self.ca_file,
+            "timeout": "20s",
+            **changes,
+        }
+        return {key: value for key, value in keys.items() if value is not None}

@@ -41,6 +41,7 @@ pub(super) fn route(call: &mut Call<'_>, method: &str, names: &[&str]) -> Option
         ("GET", ["issue", key, "worklog", id]) => one_note(call, key, id, false),
         ("DELETE", ["issue", key, "worklog", id]) => delete_note(call, key, id, false),
         ("POST", ["comment", "list"]) => Ok(comment_list(call)),
+        ("GET", ["issueLinkType"]) => Ok(link_types()),
         ("POST", ["issueLink"]) => link(call),
         ("GET", ["issueLink", id]) => one_link(call, id),
         _ => return None,
@@ -311,6 +312,12 @@ fn comment_list(call: &Call<'_>) -> Reply {
             .map(|(key, id, note)| render::comment(call, key, id, note))
             .collect(),
     )
+}
+
+fn link_types() -> Reply {
+    let blocks =
+        json!({ "id": "1", "name": "Blocks", "inward": "is blocked by", "outward": "blocks" });
+    Reply::json(200, &json!({ "issueLinkTypes": [blocks] }))
 }
 
 fn link(call: &mut Call<'_>) -> Answer {
