@@ -1,7 +1,5 @@
 //! A connection on the stand-in Jira: credentials, what is asked at once, look-ups, probe.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 mod support;
 
 use serde_json::json;
@@ -107,7 +105,8 @@ async fn keys_are_asked_together() {
 #[tokio::test]
 async fn every_way_to_log_in() {
     let jira = Jira::new();
-    let rows: [(&str, &[(&str, &str)], Code); 8] = [
+    type Row = (&'static str, &'static [(&'static str, &'static str)], Code);
+    let rows: [Row; 8] = [
         (
             "a token",
             &[("username", demo::BOT), ("credential", demo::ENGINE_TOKEN)],

@@ -1,7 +1,5 @@
 //! E-mail → account on the stand-in Jira.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 mod support;
 
 use serde_json::json;
