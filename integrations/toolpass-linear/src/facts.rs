@@ -17,6 +17,8 @@ pub const AGENT: &str = "agent";
 pub const ARCHIVED_OK: &str = "archived_ok";
 /// The role that is given: never above the user's own.
 pub const GRANTS: &str = "grants";
+/// The teams a project is left with, by key or id, comma-separated: who takes one away must see it.
+pub const KEEPS_TEAMS: &str = "keeps_teams";
 /// `1`: a share is not enough.
 pub const NATIVE: &str = "native";
 /// The id or e-mail of an account whose owner may do it too.
@@ -35,6 +37,8 @@ pub struct Circumstances {
     pub archived_ok: bool,
     /// See [`GRANTS`].
     pub grants: Option<Role>,
+    /// See [`KEEPS_TEAMS`].
+    pub keeps_teams: Option<Vec<Name>>,
     /// See [`NATIVE`].
     pub native: bool,
     /// See [`OR_SELF`].
@@ -104,6 +108,7 @@ impl Circumstances {
             AGENT => self.agent = is_set,
             ARCHIVED_OK => self.archived_ok = is_set,
             GRANTS => self.grants = Role::parse(value),
+            KEEPS_TEAMS => self.keeps_teams = value.split(',').map(Name::team).collect(),
             NATIVE => self.native = is_set,
             OR_SELF => self.or_self = (!value.is_empty()).then(|| value.to_owned()),
             TO_ACCOUNT => self.to_account = Name::id(value),
@@ -112,6 +117,7 @@ impl Circumstances {
         match name {
             ADDS => self.adds.is_some(),
             GRANTS => self.grants.is_some(),
+            KEEPS_TEAMS => self.keeps_teams.is_some(),
             OR_SELF => self.or_self.is_some(),
             TO_ACCOUNT => self.to_account.is_some(),
             _ => is_set,
@@ -123,6 +129,7 @@ fn is_for(name: &str, action: Action) -> bool {
     match name {
         ADDS => action == Action::TeamMembers,
         AGENT | NATIVE => action == Action::IssueEdit,
+        KEEPS_TEAMS => action == Action::ProjectEdit,
         ARCHIVED_OK => matches!(action, Action::ProjectEdit | Action::TeamAdmin),
         GRANTS => matches!(action, Action::WorkspaceInvite | Action::WorkspaceAdmin),
         OR_SELF => matches!(action, Action::WorkspaceMember | Action::WorkspaceAdmin),
@@ -147,6 +154,7 @@ mod tests {
         assert!(read(Action::TeamMembers, ADDS, "dana").is_err());
         assert!(read(Action::WorkspaceInvite, GRANTS, "app").is_err());
         assert!(read(Action::WorkspaceMember, OR_SELF, "").is_err());
+        assert!(read(Action::ProjectEdit, KEEPS_TEAMS, "ENG,../x").is_err());
         assert_eq!(
             read(Action::WorkspaceInvite, GRANTS, "admin")
                 .unwrap()

@@ -1,4 +1,5 @@
-//! The arguments of mutations that do not ask the same of every one of their ids.
+//! The arguments of mutations of work (issues, comments, projects, documents, releases) that do not ask the same of every one of their
+//! ids; those of settings are in `settings`.
 //!
 //! Source: linear/linear `packages/sdk/src/schema.graphql`, 2026-07-22 (its input types).
 
@@ -8,13 +9,12 @@ use toolpass_wire::graphql::input::Input;
 
 use super::ask::{Ask, issue, project, team, thing, via, workspace, workspace_by};
 use super::mutation::the_one_of;
-use super::nothing;
 use crate::actions::Action;
 use crate::facts;
-use crate::resource::{Kind, Name};
+use crate::resource::Kind;
 
 /// Pairs, or why there are none.
-type Pairs = Result<Vec<Pair>, Unresolved>;
+pub(super) type Pairs = Result<Vec<Pair>, Unresolved>;
 
 /// An issue is opened, perhaps below another one, in a project, from a template.
 pub(super) fn create_issue(arguments: Input<'_>) -> Pairs {
@@ -201,11 +201,15 @@ pub(super) fn create_project(arguments: Input<'_>) -> Pairs {
     Ok(pairs)
 }
 
-/// A project is changed; its teams are replaced as a whole, so each that stands there is asked about.
+/// A project is changed. Its teams are replaced as a whole, so each that is named and each that is lost is asked about.
 pub(super) fn update_project(arguments: Input<'_>) -> Pairs {
     let input = arguments.object("input")?;
     only(input, OF_CHANGED_PROJECT)?;
-    let mut pairs = vec![project(Action::ProjectEdit, "id").of(arguments.text("id")?)?];
+    let mut pair = project(Action::ProjectEdit, "id").of(arguments.text("id")?)?;
+    if input.member("teamIds").is_some() {
+        pair = pair.fact(facts::KEEPS_TEAMS, input.texts("teamIds")?.join(","));
+    }
+    let mut pairs = vec![pair];
     pairs.extend(all(
         &[
             team(Action::TeamView, "teamIds").maybe(),
@@ -224,40 +228,6 @@ pub(super) fn move_milestone(arguments: Input<'_>) -> Pairs {
         vec![via(Action::ProjectEdit, Kind::Milestone, "project", "id").of(arguments.text("id")?)?];
     pairs.extend(project(Action::ProjectEdit, "projectId").pairs(input)?);
     Ok(pairs)
-}
-
-/// A label of projects is the workspace's.
-pub(super) fn create_project_label(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    only(
-        input,
-        &[
-            "color",
-            "description",
-            "id",
-            "isGroup",
-            "name",
-            "parentId",
-            "retiredAt",
-        ],
-    )?;
-    workspace(Action::WorkspaceLabels).pairs(arguments)
-}
-
-/// Another team leads an initiative; those below it stay as they are.
-pub(super) fn lead_initiative(arguments: Input<'_>) -> Pairs {
-    if !matches!(arguments.maybe_text("mode")?, None | Some("selectedOnly")) {
-        return Err(Unresolved::new(
-            "expected `selectedOnly` as `mode`: others change initiatives that are not named",
-        ));
-    }
-    all(
-        &[
-            workspace(Action::WorkspaceMember),
-            team(Action::TeamView, "leadTeamId").maybe(),
-        ],
-        arguments,
-    )
 }
 
 /// A document goes to where it says.
@@ -279,168 +249,6 @@ pub(super) fn move_document(arguments: Input<'_>) -> Pairs {
         ],
         arguments,
     )
-}
-
-/// A view that others see; one that is not shared would be the token's account's own.
-pub(super) fn create_view(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    input.flag("shared")?;
-    of_view(input)
-}
-
-/// A view is changed.
-pub(super) fn update_view(arguments: Input<'_>) -> Pairs {
-    let mut pairs = vec![thing(Action::ViewEdit, Kind::View, "id").of(arguments.text("id")?)?];
-    let input = arguments.object("input")?;
-    let is_moved = ["initiativeId", "projectId", "teamId"]
-        .iter()
-        .any(|name| input.member(name).is_some());
-    if input.flag("shared")? || is_moved {
-        pairs.extend(of_view(input)?);
-    } else {
-        nobody_elses(input)?;
-    }
-    Ok(pairs)
-}
-
-fn of_view(input: Input<'_>) -> Pairs {
-    nobody_elses(input)?;
-    let pairs = all(
-        &[
-            team(Action::TeamView, "teamId").maybe(),
-            project(Action::ProjectView, "projectId").maybe(),
-        ],
-        input,
-    )?;
-    if pairs.is_empty() {
-        workspace(Action::WorkspaceMember).pairs(input)
-    } else {
-        Ok(pairs)
-    }
-}
-
-fn nobody_elses(input: Input<'_>) -> Result<(), Unresolved> {
-    if input.member("ownerId").is_some() {
-        return Err(Unresolved::new("`ownerId` makes it somebody else's"));
-    }
-    Ok(())
-}
-
-/// A label of a team, or of the workspace.
-pub(super) fn create_label(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    only(
-        input,
-        &[
-            "color",
-            "description",
-            "id",
-            "isGroup",
-            "name",
-            "parentId",
-            "retiredAt",
-            "teamId",
-        ],
-    )?;
-    let mut pairs = replace_team_labels(arguments)?;
-    pairs.push(match input.maybe_text("teamId")? {
-        Some(id) => team(Action::TeamLabels, "teamId").of(id)?,
-        None => workspace(Action::WorkspaceLabels).of("")?,
-    });
-    Ok(pairs)
-}
-
-/// Labels of this name in every team give way.
-pub(super) fn replace_team_labels(arguments: Input<'_>) -> Pairs {
-    if arguments.flag("replaceTeamLabels")? {
-        workspace(Action::WorkspaceAdmin).pairs(arguments)
-    } else {
-        Ok(Vec::new())
-    }
-}
-
-/// A template of a team, of a pipeline, or of the workspace.
-pub(super) fn create_template(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    let pairs = all(
-        &[
-            team(Action::TeamTemplates, "teamId").maybe(),
-            thing(Action::ReleaseEdit, Kind::Pipeline, "pipelineId").maybe(),
-        ],
-        input,
-    )?;
-    if pairs.is_empty() {
-        workspace(Action::WorkspaceTemplates).pairs(arguments)
-    } else {
-        Ok(pairs)
-    }
-}
-
-/// Settings of a team: most are its managers', who sees it is its administrators', where it stands the workspace's.
-pub(super) fn update_team(arguments: Input<'_>) -> Pairs {
-    let id = arguments.text("id")?;
-    let input = arguments.object("input")?;
-    let has = |names: &[&str]| names.iter().any(|name| input.names(name));
-    let mut pairs = vec![team(Action::TeamManage, "id").of(id)?];
-    if has(&[
-        "issueSharingEnabled",
-        "private",
-        "retiredAt",
-        "securitySettings",
-    ]) || arguments.member("mapping").is_some()
-    {
-        pairs.push(team(Action::TeamAdmin, "id").of(id)?);
-    }
-    if has(&["joinByDefault", "parentId", "scimGroupName", "scimManaged"]) {
-        pairs.extend(workspace(Action::WorkspaceAdmin).pairs(arguments)?);
-    }
-    Ok(pairs)
-}
-
-/// Somebody joins a team; as an owner only by its administrators.
-pub(super) fn join_team(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    only(input, &["id", "owner", "sortOrder", "teamId", "userId"])?;
-    let id = input.text("teamId")?;
-    let who = Name::id(input.text("userId")?)
-        .ok_or_else(|| Unresolved::new("expected an account's id as `userId`"))?;
-    let mut pairs = vec![
-        team(Action::TeamMembers, "teamId")
-            .of(id)?
-            .fact(facts::ADDS, who.as_str()),
-    ];
-    if input.flag("owner")? {
-        pairs.push(team(Action::TeamAdmin, "teamId").of(id)?);
-    }
-    Ok(pairs)
-}
-
-/// A membership: where it stands in one's own list, or whether it owns the team.
-pub(super) fn update_membership(arguments: Input<'_>) -> Pairs {
-    let id = arguments.text("id")?;
-    let input = arguments.object("input")?;
-    Ok(vec![if input.has_only(&["sortOrder"]) {
-        thing(Action::MembershipSort, Kind::Membership, "id").of(id)?
-    } else {
-        via(Action::TeamAdmin, Kind::Membership, "team", "id").of(id)?
-    }])
-}
-
-/// Where mails become issues: of a team, or of a template's.
-pub(super) fn create_intake(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    let pairs = all(
-        &[
-            team(Action::TeamManage, "teamId").maybe(),
-            thing(Action::TemplateEdit, Kind::Template, "templateId").maybe(),
-        ],
-        input,
-    )?;
-    if pairs.is_empty() {
-        workspace(Action::WorkspaceAdmin).pairs(arguments)
-    } else {
-        Ok(pairs)
-    }
 }
 
 /// A release is made of what was deployed: issues by name, never by pull requests that pull issues in unseen.
@@ -493,81 +301,7 @@ pub(super) fn update_need(arguments: Input<'_>) -> Pairs {
     Ok(Vec::new())
 }
 
-/// A skill of a team's agents; one of no team would be the token's account's own.
-pub(super) fn create_skill(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    match input.maybe_text("teamId")? {
-        Some(id) => Ok(vec![team(Action::TeamSkills, "teamId").of(id)?]),
-        None => Ok(vec![nothing()]),
-    }
-}
-
-/// People are invited, with a role and into teams.
-pub(super) fn invite(arguments: Input<'_>) -> Pairs {
-    let input = arguments.object("input")?;
-    let mut pairs = workspace(Action::WorkspaceInvite).pairs(arguments)?;
-    if let Some(role) = input.maybe_text("role")? {
-        pairs = pairs
-            .into_iter()
-            .map(|pair| pair.fact(facts::GRANTS, role))
-            .collect();
-    }
-    pairs.extend(team(Action::TeamMembers, "teamIds").maybe().pairs(input)?);
-    Ok(pairs)
-}
-
-/// A role is given: an owner's by owners, to an owner by owners.
-pub(super) fn change_role(arguments: Input<'_>) -> Pairs {
-    let role = arguments.text("role")?;
-    let mut pairs: Vec<Pair> = change_account(arguments)?
-        .into_iter()
-        .map(|pair| pair.fact(facts::GRANTS, role))
-        .collect();
-    if role == "owner" {
-        pairs.extend(workspace(Action::WorkspaceOwner).pairs(arguments)?);
-    }
-    Ok(pairs)
-}
-
-/// An account is changed by an administrator, an owner's by owners.
-pub(super) fn change_account(arguments: Input<'_>) -> Pairs {
-    let id = Name::id(arguments.text("id")?)
-        .ok_or_else(|| Unresolved::new("expected an account's id as `id`"))?;
-    let pair = workspace(Action::WorkspaceAdmin).of("")?;
-    Ok(vec![pair.fact(facts::TO_ACCOUNT, id.as_str())])
-}
-
-/// A profile, one's own or by an administrator.
-pub(super) fn update_account(arguments: Input<'_>) -> Pairs {
-    let pairs = change_account(arguments)?;
-    let id = arguments.text("id")?;
-    Ok(pairs
-        .into_iter()
-        .map(|pair| pair.fact(facts::OR_SELF, id))
-        .collect())
-}
-
-/// How lists look: for oneself, or for everybody.
-pub(super) fn create_preferences(arguments: Input<'_>) -> Pairs {
-    match arguments.object("input")?.maybe_text("type")? {
-        Some("organization") => workspace(Action::WorkspaceAdmin).pairs(arguments),
-        Some(_) | None => Ok(vec![nothing()]),
-    }
-}
-
-/// Issues of the whole workspace, but for teams that not everybody sees.
-pub(super) fn export(arguments: Input<'_>) -> Pairs {
-    for name in ["includePrivateTeamIds", "includeRestrictedTeamIds"] {
-        if !arguments.texts(name)?.is_empty() {
-            return Err(Unresolved::new(format!(
-                "`{name}` exports teams that not everybody sees"
-            )));
-        }
-    }
-    workspace(Action::WorkspaceSettings).pairs(arguments)
-}
-
-fn all(asks: &[Ask], values: Input<'_>) -> Pairs {
+pub(super) fn all(asks: &[Ask], values: Input<'_>) -> Pairs {
     let mut pairs = Vec::new();
     for ask in asks {
         pairs.extend(ask.pairs(values)?);
@@ -576,7 +310,7 @@ fn all(asks: &[Ask], values: Input<'_>) -> Pairs {
 }
 
 /// Errors: [`Unresolved`] for a member that is not on the list: it may reach something, or say what never was.
-fn only(input: Input<'_>, allowed: &[&str]) -> Result<(), Unresolved> {
+pub(super) fn only(input: Input<'_>, allowed: &[&str]) -> Result<(), Unresolved> {
     let stray = |name: &&str| input.member(name).is_some() && !allowed.contains(name);
     match input.all_names().find(stray) {
         None => Ok(()),

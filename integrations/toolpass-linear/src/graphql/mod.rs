@@ -12,6 +12,7 @@ mod input;
 mod mutation;
 mod query;
 mod selection;
+mod settings;
 
 use toolpass_core::effect::Effect;
 use toolpass_wire::extract::{Extracted, Pair};

@@ -18,12 +18,15 @@ use toolpass_wire::table::Audience;
 
 use super::ask::{Ask, issue, place, project, team, thing, via, workspace, workspace_by};
 use super::input::{
-    change_account, change_role, create_comment, create_intake, create_issue, create_issues,
-    create_label, create_preferences, create_project, create_project_label, create_skill,
-    create_template, create_view, delete_issue, export, for_somebody, invite, join_team,
-    lead_initiative, move_document, move_milestone, needs_a_place, replace_team_labels,
-    subscribe_to_issue, sync_release, update_account, update_comment, update_issue, update_issues,
-    update_membership, update_need, update_project, update_team, update_view, upload_file,
+    create_comment, create_issue, create_issues, create_project, delete_issue, for_somebody,
+    move_document, move_milestone, needs_a_place, subscribe_to_issue, sync_release, update_comment,
+    update_issue, update_issues, update_need, update_project, upload_file,
+};
+use super::settings::{
+    change_account, change_role, create_intake, create_label, create_preferences,
+    create_project_label, create_skill, create_template, create_view, export, invite, join_team,
+    lead_initiative, replace_team_labels, update_account, update_membership, update_team,
+    update_view,
 };
 use super::{Asked, nothing, selection};
 use crate::actions::Action::{

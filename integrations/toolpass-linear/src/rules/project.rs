@@ -9,7 +9,7 @@ use super::{Question, Verdict, active, any, not_here};
 use crate::actions::Action;
 use crate::resource::Name;
 use crate::upstream::read::Read;
-use crate::upstream::records::Project;
+use crate::upstream::records::{Project, Team};
 
 /// Decide a question about a project.
 pub fn decide(question: &Question, known: &Known, name: &Name) -> Verdict {
@@ -23,7 +23,13 @@ pub fn decide(question: &Question, known: &Known, name: &Name) -> Verdict {
         Action::ProjectEdit if question.said.archived_ok => {
             reach(known, &standing, &known.project(name)?)
         }
-        Action::ProjectEdit => edit(known, &standing, name),
+        Action::ProjectEdit => {
+            let allowed = edit(known, &standing, name)?;
+            match &question.said.keeps_teams {
+                Some(kept) => takes_away(known, &standing, &known.project(name)?, kept),
+                None => Ok(allowed),
+            }
+        }
         _ => Err(not_here(question)),
     }
 }
@@ -45,6 +51,29 @@ pub fn edit(known: &Known, standing: &Standing, name: &Name) -> Verdict {
         ));
     }
     view(known, standing, name)
+}
+
+/// A team is taken from a project by who sees it.
+fn takes_away(known: &Known, standing: &Standing, project: &Project, kept: &[Name]) -> Verdict {
+    let is_kept = |team: &Team| {
+        kept.iter().any(|name| {
+            [&team.id, &team.key]
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(name.as_str()))
+        })
+    };
+    for team in project.teams.iter().filter(|team| !is_kept(team)) {
+        standing.access(known, team)?;
+    }
+    if project.has_more_teams {
+        return Err(Stop::unsupported(
+            "the project has more teams than are looked at",
+        ));
+    }
+    Ok(format!(
+        "`{}` sees every team that the project loses",
+        standing.shown()
+    ))
 }
 
 fn reach(known: &Known, standing: &Standing, project: &Project) -> Verdict {
