@@ -309,8 +309,13 @@ impl WireRequest {
 
     /// Why a connection with these quirks refuses to have the request read at all.
     pub fn problem_on_connection(&self, quirks: &Quirks) -> Option<Unresolved> {
-        if let Some(problem) = self.plain_problem() {
-            return Some(problem.clone());
+        // Where the method says nothing, no body overrides it; what is read in the body is still read in one way or not at all.
+        let problem = match quirks.ignores_method {
+            true => self.problem_above_body(),
+            false => self.plain_problem().cloned(),
+        };
+        if problem.is_some() {
+            return problem;
         }
         if let Some(problem) = self.semicolon_problem(quirks.allows_semicolon) {
             return Some(problem);
@@ -380,15 +385,16 @@ impl WireRequest {
     }
 
     fn plain_problem(&self) -> Option<&Unresolved> {
-        let problem = || {
-            let path = || self.path.as_ref().err().cloned();
-            self.head_problem
-                .clone()
-                .or_else(path)
-                .or_else(|| self.query_problem())
-                .or_else(|| self.body_problem())
-        };
+        let problem = || self.problem_above_body().or_else(|| self.body_problem());
         self.lazy.problem.get_or_init(problem).as_ref()
+    }
+
+    fn problem_above_body(&self) -> Option<Unresolved> {
+        let path = || self.path.as_ref().err().cloned();
+        self.head_problem
+            .clone()
+            .or_else(path)
+            .or_else(|| self.query_problem())
     }
 
     fn semicolon_problem(&self, is_allowed: bool) -> Option<Unresolved> {

@@ -107,7 +107,8 @@ pub struct Quirks {
     pub literals_fold_case: bool,
     /// A `;` in a segment is an ordinary character for this vendor.
     pub allows_semicolon: bool,
-    /// An operation runs whatever the HTTP method: what no row knows is a write, and so is a row without a written effect.
+    /// An operation runs whatever the HTTP method: what no row knows is a write, and so is a row without a written effect; a body that
+    /// only its reader reads overrides nothing.
     pub ignores_method: bool,
     /// A body without a content type is read as JSON.
     pub untyped_body_is_json: bool,

@@ -1131,3 +1131,38 @@ fn where_the_method_says_nothing_only_a_written_row_reads() {
         ("unresolved", Effect::Write)
     );
 }
+
+/// A body that no reader looks at may be any bytes, there: nothing in it is another method.
+#[test]
+fn where_the_method_says_nothing_no_body_overrides_it() {
+    let routes = vec![Route::new("*", "/upload/{ticket}", None, None)];
+    let quirks = Quirks {
+        ignores_method: true,
+        ..Quirks::default()
+    };
+    let table = |quirks| {
+        let rows = Rows {
+            routes: routes.clone(),
+            quirks,
+            ..Rows::default()
+        };
+        leaked(rows, &[])
+    };
+    let mapped = |quirks, body: &[u8]| {
+        let table = table(quirks);
+        let systems = Systems::new(vec![system(
+            "slack",
+            "slack",
+            Some(table),
+            &["https://chat.example"],
+        )]);
+        let form = [("content-type", "application/x-www-form-urlencoded")];
+        let line = "POST https://chat.example/upload/x";
+        let observed = systems.observe(&request_with(line, &form, RawBody::Bytes(body)));
+        matches!(observed, Observation::Mapped { .. })
+    };
+    for body in [&b"\x89PNG\xff"[..], b"100%", b"_method=DELETE"] {
+        assert!(mapped(quirks, body), "{body:?}");
+        assert!(!mapped(Quirks::default(), body), "{body:?}");
+    }
+}
