@@ -9,7 +9,7 @@ use toolpass_core::question::Facts;
 use toolpass_integration::failure::Failure;
 
 use crate::actions::Action;
-use crate::resource::UserId;
+use crate::resource::{TeamId, UserId};
 
 /// The person whom a record that is read is about.
 pub const ABOUT: &str = "about";
@@ -27,6 +27,8 @@ pub const OWNERSHIP: &str = "ownership";
 pub const PROFILE_OF: &str = "profile_of";
 /// The people who are let see or edit a canvas or list: ids, comma-separated.
 pub const SHARED_WITH: &str = "shared_with";
+/// The workspace that the request names, which may be another one of the organization.
+pub const TEAM: &str = "team";
 
 /// The facts of one question, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct Circumstances {
     pub profile_of: Option<UserId>,
     /// See [`SHARED_WITH`].
     pub shared_with: Vec<UserId>,
+    /// See [`TEAM`].
+    pub team: Option<TeamId>,
 }
 
 /// Many people notified by one word.
@@ -95,6 +99,7 @@ impl Circumstances {
             OWNERSHIP => self.ownership = set(value)?,
             PROFILE_OF => self.profile_of = Some(UserId::parse(value)?),
             SHARED_WITH => self.shared_with = people(value)?,
+            TEAM => self.team = Some(TeamId::parse(value)?),
             _ => return None,
         }
         Some(())
@@ -129,6 +134,7 @@ fn is_for(name: &str, action: Action) -> bool {
         ),
         OWNERSHIP | SHARED_WITH => matches!(action, Action::CanvasEdit | Action::ListEdit),
         PROFILE_OF => action == Action::WorkspaceAdmin,
+        TEAM => action.spec().on.contains(&"workspace"),
         _ => false,
     }
 }

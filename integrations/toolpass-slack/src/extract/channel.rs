@@ -7,8 +7,8 @@ use toolpass_wire::field::{Field, Unresolved};
 use toolpass_wire::reading::Reading;
 
 use super::{
-    Place, agents_own, argument, is_true, list, on_channel, on_workspace, one_channel, pair,
-    places, required, sender, some_channel,
+    Place, agents_own, argument, in_team, is_true, list, narrowing, on_channel, on_team,
+    on_workspace, one_channel, pair, places, required, sender, some_channel,
 };
 use crate::actions::Action;
 use crate::facts;
@@ -42,9 +42,12 @@ pub fn each_read(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 /// A listing of the agent's own that a channel narrows to what is in it.
 pub fn narrowed(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
-    Ok(Extracted::pairs(vec![match some_channel(reading)? {
+    let named = some_channel(reading)?;
+    // It asks for less, so it must be what Slack reads.
+    let counts = !super::is_json(reading) && narrowing(reading, "channel")?.is_some();
+    Ok(Extracted::pairs(vec![match named.filter(|_| counts) {
         Some(id) => on_channel(Action::ChannelRead, &id),
-        None => on_workspace(Action::WorkspaceMember),
+        None => on_team(reading, Action::WorkspaceMember)?,
     }]))
 }
 
@@ -112,16 +115,14 @@ pub fn accept_shared(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         Some(id) => on_channel(Action::ChannelManage, &id),
         None => new_channel(reading)?,
     };
-    Ok(Extracted::pairs(vec![
-        on_workspace(Action::ConnectManage),
-        channel,
-    ]))
+    let connect = on_team(reading, Action::ConnectManage)?;
+    Ok(Extracted::pairs(vec![connect, channel]))
 }
 
 /// An invitation is answered; its channel may be named.
 pub fn answer_shared(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
-    let mut pairs = vec![on_workspace(Action::ConnectManage)];
+    let mut pairs = vec![on_team(reading, Action::ConnectManage)?];
     pairs.extend(some_channel(reading)?.map(|id| on_channel(Action::ChannelManage, &id)));
     Ok(Extracted::pairs(pairs))
 }
@@ -166,7 +167,7 @@ pub fn usergroup(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
             .ok_or_else(|| Unresolved::new("expected the id of a user group as `usergroup`"))?,
         None => "workspace".to_owned(),
     };
-    let mut pairs = vec![pair(Action::UsergroupManage, target)];
+    let mut pairs = vec![in_team(reading, pair(Action::UsergroupManage, target))?];
     for text in [
         list(reading, "channels")?,
         list(reading, "additional_channels")?,
@@ -188,7 +189,7 @@ fn people_argument(reading: &Reading<'_>) -> Result<Option<String>, Unresolved> 
             "a JSON body, of which Slack reads nothing here",
         ));
     }
-    let Some(text) = argument(reading, "user")? else {
+    let Some(text) = narrowing(reading, "user")? else {
         return Ok(None);
     };
     UserId::parse(&text)
@@ -197,15 +198,19 @@ fn people_argument(reading: &Reading<'_>) -> Result<Option<String>, Unresolved> 
 }
 
 fn new_channel(reading: &Reading<'_>) -> Result<toolpass_wire::extract::Pair, Unresolved> {
-    Ok(on_workspace(match is_true(reading, "is_private")? {
-        true => Action::ChannelCreatePrivate,
-        false => Action::ChannelCreate,
-    }))
+    // Some may create private channels only, and public ones are seen by more.
+    let is_private = is_true(reading, "is_private")? && narrowing(reading, "is_private")?.is_some();
+    let action = if is_private {
+        Action::ChannelCreatePrivate
+    } else {
+        Action::ChannelCreate
+    };
+    on_team(reading, action)
 }
 
 /// Whether `thread_ts` says something and the reply is not shown in the channel too.
 pub(super) fn is_reply(reading: &Reading<'_>) -> Result<bool, Unresolved> {
-    Ok(argument(reading, "thread_ts")?.is_some() && !is_true(reading, "reply_broadcast")?)
+    Ok(narrowing(reading, "thread_ts")?.is_some() && !is_true(reading, "reply_broadcast")?)
 }
 
 /// What an assistant does where somebody talks to it: in a direct conversation, or in a thread of a channel.

@@ -6,9 +6,10 @@ use toolpass_wire::extract::{Extracted, Pair};
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::reading::Reading;
 
-use super::message::notifying;
+use super::message::said;
 use super::{
-    Place, agents_own, argument, list, on_channel, on_workspace, pair, places, required, sender,
+    Place, agents_own, argument, list, on_channel, on_team, on_workspace, pair, places, required,
+    sender,
 };
 use crate::actions::Action;
 use crate::facts;
@@ -24,10 +25,8 @@ pub fn upload(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     if places.is_empty() {
         return Ok(Extracted::pairs(vec![on_workspace(Action::UserActive)]));
     }
-    let pairs = places
-        .iter()
-        .map(|place| notifying(reading, place.pair(Action::FileUpload)));
-    Ok(Extracted::pairs(pairs.collect::<Result<_, _>>()?))
+    let pairs = places.iter().map(|place| place.pair(Action::FileUpload));
+    said(reading, pairs.collect())
 }
 
 /// A file that is kept elsewhere is shown in channels.
@@ -103,7 +102,7 @@ pub fn list_access(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 /// A new list, which may be the copy of another.
 pub fn list_create(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
-    let mut pairs = vec![on_workspace(Action::WorkspaceMember)];
+    let mut pairs = vec![on_team(reading, Action::WorkspaceMember)?];
     if let Some(id) = argument(reading, "copy_from_list_id")? {
         pairs.push(on_file(Action::FileView, &id)?);
     }

@@ -24,20 +24,14 @@ pub fn post(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
         false => Action::MessagePost,
     };
     let place = one_place(reading)?;
-    Ok(Extracted::pairs(vec![notifying(
-        reading,
-        place.pair(action),
-    )?]))
+    said(reading, vec![place.pair(action)])
 }
 
 /// The same, where no thread can be named: Slack would ignore one.
 pub fn say(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
     let place = one_place(reading)?;
-    Ok(Extracted::pairs(vec![notifying(
-        reading,
-        place.pair(Action::MessagePost),
-    )?]))
+    said(reading, vec![place.pair(Action::MessagePost)])
 }
 
 /// The bot's own message is changed; files are added to it; a reply is shown in the channel too.
@@ -46,22 +40,23 @@ pub fn update(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let place = one_place(reading)?;
     let mut pairs = vec![place.pair(Action::ChannelMember)];
     if is_true(reading, "reply_broadcast")? {
-        pairs.push(notifying(reading, place.pair(Action::MessagePost))?);
+        pairs.push(place.pair(Action::MessagePost));
     }
     for id in list(reading, "file_ids")? {
         let id = FileId::parse(&id)
             .ok_or_else(|| Unresolved::new("expected the ids of files as `file_ids`"))?;
         pairs.push(pair(Action::FileView, format!("file:{id}")));
     }
-    Ok(Extracted::pairs(pairs))
+    said(reading, pairs)
 }
 
 /// The bot's own message is changed in another way, or removed.
 pub fn own(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     bots_own(reading)?;
-    Ok(Extracted::pairs(vec![
-        one_place(reading)?.pair(Action::ChannelMember),
-    ]))
+    said(
+        reading,
+        vec![one_place(reading)?.pair(Action::ChannelMember)],
+    )
 }
 
 /// What a link shows below somebody's message; named by an event alone, it is in a place that cannot be told.
@@ -72,10 +67,8 @@ pub fn unfurl(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     if by_event && places(reading)?.is_empty() {
         return Ok(Extracted::pairs(vec![agents_own()]));
     }
-    Ok(Extracted::pairs(vec![on_channel(
-        Action::ChannelMember,
-        &one_channel(reading)?,
-    )]))
+    let channel = one_channel(reading)?;
+    said(reading, vec![on_channel(Action::ChannelMember, &channel)])
 }
 
 /// The one place a message goes to.
@@ -88,103 +81,178 @@ fn one_place(reading: &Reading<'_>) -> Result<Place, Unresolved> {
     }
 }
 
-/// The pair of something said in a channel, with whom it notifies beside those it names one by one.
-pub(super) fn notifying(reading: &Reading<'_>, pair: Pair) -> Result<Pair, Unresolved> {
-    let is_direct = pair.action.as_deref() == Some(Action::DmPost.name());
-    let mut found: Vec<Mention> = mentions(reading)?;
-    found.sort_unstable();
-    found.dedup();
-    if found.is_empty() || is_direct {
-        return Ok(pair);
-    }
-    let words: Vec<&str> = found.into_iter().map(Mention::as_str).collect();
-    Ok(pair.fact(facts::MENTIONS, words.join(",")))
+/// These pairs, with whom the words notify beside those they name one by one; and each file that the words show is one the person sees.
+pub(super) fn said(reading: &Reading<'_>, pairs: Vec<Pair>) -> Result<Extracted, Unresolved> {
+    let mut words = words(reading)?;
+    words.mentions.sort_unstable();
+    words.mentions.dedup();
+    let notified: Vec<&str> = words.mentions.into_iter().map(Mention::as_str).collect();
+    let notifies = |pair: &Pair| {
+        let of = [
+            Action::FileUpload,
+            Action::MessagePost,
+            Action::MessagePostThread,
+        ];
+        of.iter()
+            .any(|action| pair.action.as_deref() == Some(action.name()))
+    };
+    let mut asked: Vec<Pair> = pairs
+        .into_iter()
+        .map(|pair| match notified.is_empty() || !notifies(&pair) {
+            true => pair,
+            false => pair.fact(facts::MENTIONS, notified.join(",")),
+        })
+        .collect();
+    asked.extend(
+        words
+            .files
+            .iter()
+            .map(|id| pair(Action::FileView, format!("file:{id}"))),
+    );
+    Ok(Extracted::pairs(asked))
 }
 
-fn mentions(reading: &Reading<'_>) -> Result<Vec<Mention>, Unresolved> {
-    let names_count =
-        is_true(reading, "link_names")? || argument(reading, "parse")?.as_deref() == Some("full");
-    let mut found = Vec::new();
+/// What the words of a message do besides being read.
+#[derive(Default)]
+struct Words {
+    /// Whom they notify.
+    mentions: Vec<Mention>,
+    /// Files they show.
+    files: Vec<FileId>,
+    /// A name after an `@` is looked up.
+    names_count: bool,
+    /// A file is shown that cannot be told.
+    untold_file: bool,
+}
+
+fn words(reading: &Reading<'_>) -> Result<Words, Unresolved> {
+    let mut words = Words {
+        names_count: is_true(reading, "link_names")?
+            || argument(reading, "parse")?.as_deref() == Some("full"),
+        ..Words::default()
+    };
     for name in SAID {
         match reading.member(name) {
-            Field::Present(value @ (Json::Array(_) | Json::Object(_))) => {
-                in_json(value, names_count, &mut found)
-            }
+            Field::Present(value @ (Json::Array(_) | Json::Object(_))) => words.in_json(value),
             _ => {
                 let Some(text) = argument(reading, name)? else {
                     continue;
                 };
-                in_text(&text, names_count, &mut found);
+                words.in_text(&text);
                 // Blocks in a form are JSON in a text.
                 if let Ok(value) = Json::parse(text.as_bytes()) {
-                    in_json(&value, names_count, &mut found);
+                    words.in_json(&value);
                 }
             }
         }
     }
-    Ok(found)
+    match words.untold_file {
+        true => Err(Unresolved::new(
+            "the message shows a file that it names by something that is no id",
+        )),
+        false => Ok(words),
+    }
 }
 
-fn in_json(value: &Json, names_count: bool, found: &mut Vec<Mention>) {
-    match value {
-        Json::String(text) => in_text(text, names_count, found),
-        Json::Array(items) => items
-            .iter()
-            .for_each(|item| in_json(item, names_count, found)),
-        Json::Object(members) => {
-            match value.get("type").and_then(Json::as_str) {
-                Some("broadcast") => found.push(match value.get("range").and_then(Json::as_str) {
-                    Some("channel" | "here") => Mention::Channel,
-                    _ => Mention::Everyone,
-                }),
-                Some("usergroup") => found.push(Mention::Group),
-                _ => {}
+impl Words {
+    fn in_json(&mut self, value: &Json) {
+        match value {
+            Json::String(text) => self.in_text(text),
+            Json::Array(items) => items.iter().for_each(|item| self.in_json(item)),
+            Json::Object(members) => {
+                match value.get("type").and_then(Json::as_str) {
+                    Some("broadcast") => {
+                        self.mentions
+                            .push(match value.get("range").and_then(Json::as_str) {
+                                Some("channel" | "here") => Mention::Channel,
+                                _ => Mention::Everyone,
+                            })
+                    }
+                    Some("usergroup") => self.mentions.push(Mention::Group),
+                    _ => {}
+                }
+                for (name, member) in members {
+                    if name == "slack_file" {
+                        self.shown(member);
+                    }
+                    self.in_json(member);
+                }
             }
-            members
-                .iter()
-                .for_each(|(_, member)| in_json(member, names_count, found));
+            Json::Bool(_) | Json::Null | Json::Number(_) => {}
         }
-        Json::Bool(_) | Json::Null | Json::Number(_) => {}
     }
-}
 
-fn in_text(text: &str, names_count: bool, found: &mut Vec<Mention>) {
-    let marks = [
-        ("<!channel", Mention::Channel),
-        ("<!here", Mention::Channel),
-        ("<!everyone", Mention::Everyone),
-        ("<!group", Mention::Channel),
-        ("<!subteam", Mention::Group),
-    ];
-    let names = [
-        ("@channel", Mention::Channel),
-        ("@here", Mention::Channel),
-        ("@everyone", Mention::Everyone),
-    ];
-    let text = text.to_ascii_lowercase();
-    found.extend(
-        marks
+    /// A picture that is a file of Slack: by its id, or by its address.
+    fn shown(&mut self, file: &Json) {
+        let before = self.files.len();
+        if let Some(id) = file
+            .get("id")
+            .and_then(Json::as_str)
+            .and_then(FileId::parse)
+        {
+            self.take(id);
+        }
+        if let Some(url) = file.get("url").and_then(Json::as_str) {
+            self.in_text(url);
+        }
+        self.untold_file |= self.files.len() == before && !self.names_one(file);
+    }
+
+    fn names_one(&self, file: &Json) -> bool {
+        let id = file.get("id").and_then(Json::as_str).unwrap_or_default();
+        let url = file.get("url").and_then(Json::as_str).unwrap_or_default();
+        self.files
             .iter()
-            .filter(|(mark, _)| text.contains(mark))
-            .map(|(_, mention)| *mention),
-    );
-    if names_count {
-        found.extend(
-            names
-                .iter()
-                .filter(|(name, _)| text.contains(name))
-                .map(|(_, mention)| *mention),
-        );
+            .any(|known| known.as_str() == id || url.contains(known.as_str()))
+    }
+
+    fn in_text(&mut self, text: &str) {
+        let lower = text.to_ascii_lowercase();
+        let marked = MARKS.iter().filter(|(mark, _)| lower.contains(mark));
+        let named = NAMES
+            .iter()
+            .filter(|(name, _)| self.names_count && lower.contains(name));
+        let found: Vec<Mention> = marked.chain(named).map(|(_, mention)| *mention).collect();
+        self.mentions.extend(found);
+        // Slack shares a file whose address is posted.
+        let addresses = lower
+            .contains("/files")
+            .then(|| text.split(|c: char| !c.is_ascii_alphanumeric()));
+        for id in addresses.into_iter().flatten().filter_map(FileId::parse) {
+            self.take(id);
+        }
+    }
+
+    fn take(&mut self, id: FileId) {
+        if !self.files.contains(&id) {
+            self.files.push(id);
+        }
     }
 }
 
+/// What notifies many, as a message holds it.
+const MARKS: [(&str, Mention); 5] = [
+    ("<!channel", Mention::Channel),
+    ("<!everyone", Mention::Everyone),
+    ("<!group", Mention::Channel),
+    ("<!here", Mention::Channel),
+    ("<!subteam", Mention::Group),
+];
+/// The same, where names are looked up.
+const NAMES: [(&str, Mention); 3] = [
+    ("@channel", Mention::Channel),
+    ("@everyone", Mention::Everyone),
+    ("@here", Mention::Channel),
+];
 /// Arguments whose text people read.
-const SAID: [&str; 5] = [
+const SAID: [&str; 7] = [
     "attachments",
     "blocks",
+    "chunks",
     "initial_comment",
     "markdown_text",
     "text",
+    "unfurls",
 ];
 
 #[cfg(test)]
@@ -193,12 +261,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn found(text: &str, names_count: bool) -> Vec<Mention> {
-        let mut found = Vec::new();
+        let mut words = Words {
+            names_count,
+            ..Words::default()
+        };
         match Json::parse(text.as_bytes()) {
-            Ok(value) => in_json(&value, names_count, &mut found),
-            Err(_) => in_text(text, names_count, &mut found),
+            Ok(value) => words.in_json(&value),
+            Err(_) => words.in_text(text),
         }
-        found
+        words.mentions
     }
 
     #[test]
@@ -238,9 +309,9 @@ mod tests {
             for _ in 0..depth {
                 value = Json::Object(vec![("elements".into(), Json::Array(vec![value]))]);
             }
-            let mut found = Vec::new();
-            in_json(&value, false, &mut found);
-            prop_assert!(found.contains(&Mention::Channel));
+            let mut words = Words::default();
+            words.in_json(&value);
+            prop_assert!(words.mentions.contains(&Mention::Channel));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! nowhere: the rules do that, with what they look up.
 //! Slack takes arguments from the query, a form or JSON, and a list as text with commas or as JSON.
 //! INVARIANT: an argument that stands in two places counts only where both say the same, and a body that is not read as what its type
-//! says is unresolved, never empty.
+//! says is unresolved, never empty. One that would ask for less counts only where Slack surely reads it.
 //! INVARIANT: a value becomes part of a resource only after its type in `resource` took it.
 
 pub mod channel;
@@ -19,12 +19,15 @@ use toolpass_wire::reading::Reading;
 
 use crate::actions::Action;
 use crate::facts;
-use crate::resource::{ChannelId, Counterpart};
+use crate::resource::{ChannelId, Counterpart, TeamId};
 
 /// The row's own pair. The call's token and body must be plain.
 pub fn plain(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
-    Ok(Extracted::default())
+    Ok(match team(reading)? {
+        Some(team) => Extracted::default().fact(facts::TEAM, team),
+        None => Extracted::default(),
+    })
 }
 
 /// Whose token a call shows.
@@ -63,8 +66,14 @@ impl Place {
 }
 
 /// Who sends it.
-/// Errors: a token beside the `Authorization` header is another identity; one in JSON is no token to Slack.
+/// Errors: a body where Slack may read none; a token beside the `Authorization` header is another identity; one in JSON is no token to Slack.
 fn sender(reading: &Reading<'_>) -> Result<Sender, Unresolved> {
+    if !reading.body_absent() && !["PATCH", "POST", "PUT"].contains(&reading.method()) {
+        return Err(Unresolved::new(format!(
+            "a {} with a body, of which Slack may read nothing",
+            reading.method()
+        )));
+    }
     let header = reading.header("authorization").known()?;
     let given = reading.field("token").known()?;
     if given.is_some() && !matches!(reading.member("token"), Field::Absent | Field::Unread(_)) {
@@ -114,6 +123,41 @@ fn argument(reading: &Reading<'_>, name: &str) -> Result<Option<String>, Unresol
 fn required(reading: &Reading<'_>, name: &str) -> Result<String, Unresolved> {
     argument(reading, name)?
         .ok_or_else(|| Unresolved::new(format!("the request does not give `{name}`")))
+}
+
+/// An argument that asks for less: of the body where there is one, else of the query. Anywhere else it may not count, so it does not.
+/// Errors: as [`argument`].
+fn narrowing(reading: &Reading<'_>, name: &str) -> Result<Option<String>, Unresolved> {
+    let given = argument(reading, name)?;
+    if reading.body_absent() || given.is_none() {
+        return Ok(given);
+    }
+    let in_form = matches!(reading.form(name), Field::Present(_));
+    let in_json = matches!(reading.member(name), Field::Present(_));
+    Ok(given.filter(|_| in_form || in_json))
+}
+
+/// The workspace a call names, which may be another one of the organization.
+fn team(reading: &Reading<'_>) -> Result<Option<String>, Unresolved> {
+    match argument(reading, "team_id")? {
+        None => Ok(None),
+        Some(text) => TeamId::parse(&text)
+            .map(|team| Some(team.to_string()))
+            .ok_or_else(|| Unresolved::new("expected the id of a workspace as `team_id`")),
+    }
+}
+
+/// A pair about the workspace that a call names, or the connection's.
+fn on_team(reading: &Reading<'_>, action: Action) -> Result<Pair, Unresolved> {
+    in_team(reading, on_workspace(action))
+}
+
+/// The pair, with the workspace that a call names.
+fn in_team(reading: &Reading<'_>, pair: Pair) -> Result<Pair, Unresolved> {
+    Ok(match team(reading)? {
+        Some(team) => pair.fact(facts::TEAM, team),
+        None => pair,
+    })
 }
 
 /// Whether an argument is true. What is neither true nor false is taken for true where that asks for more.

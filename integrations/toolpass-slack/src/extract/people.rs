@@ -6,7 +6,7 @@ use toolpass_wire::extract::Extracted;
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::reading::Reading;
 
-use super::{agents_own, argument, is_json, on_workspace, sender};
+use super::{agents_own, argument, is_json, narrowing, on_team, on_workspace, sender};
 use crate::actions::Action;
 use crate::facts;
 use crate::resource::UserId;
@@ -14,11 +14,11 @@ use crate::resource::UserId;
 /// Somebody's record: of who asks, it is their own. Without `user` it is the agent's, and with JSON nothing is read.
 pub fn about(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
-    let asked = on_workspace(Action::WorkspaceMember);
+    let asked = on_team(reading, Action::WorkspaceMember)?;
     let named = if is_json(reading) {
         None
     } else {
-        argument(reading, "user")?
+        narrowing(reading, "user")?
     };
     Ok(Extracted::pairs(vec![match named {
         Some(text) => {

@@ -89,12 +89,34 @@ pub fn decide(question: &Question, answers: &Answers<Read>) -> Result<Decision, 
 /// Rule 0 comes first: whoever is deactivated, no person, or not joined may nothing, and nothing else is read for them.
 fn on_target(question: &Question, known: &Known) -> Result<Decision, Stop> {
     let standing = &standing::of_user(question, known)?;
+    same_team(question, known)?;
     match &question.target {
         Target::Channel(id) => channel::decide(question, known, standing, id),
         Target::Dm(with) => dm::decide(question, known, standing, with),
         Target::File(id) => file::decide(question, known, standing, id),
         Target::Usergroup(id) => usergroup::decide(question, known, standing, Some(id)),
         Target::Workspace => workspace::decide(question, known, standing),
+    }
+}
+
+/// A request may name another workspace of the organization, of which the user's standing here says nothing. What is asked of the
+/// organization is asked of all of it.
+fn same_team(question: &Question, known: &Known) -> Result<(), Stop> {
+    let Some(named) = &question.said.team else {
+        return Ok(());
+    };
+    if matches!(question.action, Action::OrgAdmin | Action::OrgOwner) {
+        return Ok(());
+    }
+    let own = match &question.team {
+        Some(team) => Some(team.to_string()),
+        None => known.auth()?.team_id,
+    };
+    match own.as_deref() == Some(named.as_str()) {
+        true => Ok(()),
+        false => Err(Stop::unsupported(format!(
+            "the request names the workspace `{named}`, and the connection answers for another"
+        ))),
     }
 }
 
