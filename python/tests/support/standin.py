@@ -1,4 +1,4 @@
-"""The stand-in GitHub for tests: started once a module, put back to its first world for each test.
+"""The stand-ins for tests: started once a module, put back to their first world for each test.
 
 Starting and asking it is the examples' own helper, `examples/_standin.py`; here is what only tests need.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import toolpass
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -143,3 +145,46 @@ class JiraStandin(Standin):
             **changes,
         }
         return {key: value for key, value in keys.items() if value is not None}
+
+
+class SlackStandin(Standin):
+    """A stand-in workspace of Slack."""
+
+    #: How the journal names the tools' own token, and toolpass's.
+    AGENT, ENGINE = "bot:U0AGENT001", "bot:U0ENGINE01"
+
+    def __init__(self) -> None:
+        super().__init__("slack")
+
+    @property
+    def api(self) -> str:
+        """The base of its Web API, as clients take it."""
+        return f"{self.about['api_url']}/"
+
+    @property
+    def token(self) -> str:
+        """The tools' own token, which may write."""
+        return str(self.about["token"])
+
+    def channel(self, name: str) -> str:
+        """The id of a channel."""
+        return str(self.about["channels"][name])
+
+    def reset(self) -> None:
+        """Forget what arrived, what was to fail, and what changed."""
+        self.control("POST", "reset")
+
+    def arrived(self) -> list[str]:
+        """The methods the tools' token called, and the uploads, which show none."""
+        return [entry["local_path"] for entry in self.requests() if entry["credential"] != self.ENGINE]
+
+    def connection(self, **changes: Any) -> dict[str, Any]:
+        """A connection to it, with toolpass's own token."""
+        return {
+            "id": "slack",
+            "integration": "slack",
+            "url": self.about["api_url"],
+            "credential": toolpass.literal(self.about["engine_token"]),
+            "timeout": "20s",
+            **changes,
+        }

@@ -2,17 +2,17 @@
 //!
 //! Source: docs.slack.dev/reference/methods, the families `conversations`, `bookmarks`, `pins`, `reactions`, `workflows`; read 2026-11-30.
 
-use toolpass_wire::extract::Extracted;
+use toolpass_wire::extract::{Extracted, Pair};
 use toolpass_wire::field::{Field, Unresolved};
 use toolpass_wire::reading::Reading;
 
 use super::{
-    Place, agents_own, argument, in_team, is_true, list, narrowing, on_channel, on_team,
+    Place, agents_own, argument, in_team, is_json, is_true, list, narrowing, on_channel, on_team,
     on_workspace, one_channel, pair, places, required, sender, some_channel,
 };
 use crate::actions::Action;
 use crate::facts;
-use crate::resource::{Counterpart, UserId};
+use crate::resource::{Counterpart, GroupId, UserId};
 
 /// The one channel, for the row's own pair.
 pub fn one(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
@@ -44,7 +44,7 @@ pub fn narrowed(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
     let named = some_channel(reading)?;
     // It asks for less, so it must be what Slack reads.
-    let counts = !super::is_json(reading) && narrowing(reading, "channel")?.is_some();
+    let counts = !is_json(reading) && narrowing(reading, "channel")?.is_some();
     Ok(Extracted::pairs(vec![match named.filter(|_| counts) {
         Some(id) => on_channel(Action::ChannelRead, &id),
         None => on_team(reading, Action::WorkspaceMember)?,
@@ -162,7 +162,7 @@ pub fn list_of(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 pub fn usergroup(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
     let target = match argument(reading, "usergroup")? {
-        Some(id) => crate::resource::GroupId::parse(&id)
+        Some(id) => GroupId::parse(&id)
             .map(|id| format!("usergroup:{id}"))
             .ok_or_else(|| Unresolved::new("expected the id of a user group as `usergroup`"))?,
         None => "workspace".to_owned(),
@@ -184,7 +184,7 @@ pub fn usergroup(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
 
 /// `user`, from where Slack reads it.
 fn people_argument(reading: &Reading<'_>) -> Result<Option<String>, Unresolved> {
-    if super::is_json(reading) {
+    if is_json(reading) {
         return Err(Unresolved::new(
             "a JSON body, of which Slack reads nothing here",
         ));
@@ -197,7 +197,7 @@ fn people_argument(reading: &Reading<'_>) -> Result<Option<String>, Unresolved> 
         .ok_or_else(|| Unresolved::new("expected the id of a person as `user`"))
 }
 
-fn new_channel(reading: &Reading<'_>) -> Result<toolpass_wire::extract::Pair, Unresolved> {
+fn new_channel(reading: &Reading<'_>) -> Result<Pair, Unresolved> {
     // Some may create private channels only, and public ones are seen by more.
     let is_private = is_true(reading, "is_private")? && narrowing(reading, "is_private")?.is_some();
     let action = if is_private {

@@ -13,7 +13,6 @@ use super::workspace::{allowed, denied, elsewhere, gate, guest, outside};
 use super::{Question, invite, misplaced, posting};
 use crate::actions::Action;
 use crate::resource::ChannelId;
-use crate::upstream::read::Read;
 use crate::upstream::records::Channel;
 
 /// A question about one channel, and what is known of it.
@@ -282,9 +281,4 @@ fn is_general(case: &Case<'_>) -> Result<bool, Stop> {
     case.record.is_general.ok_or_else(|| {
         Stop::unsupported("Slack's record does not say whether it is the channel everybody is in")
     })
-}
-
-/// The reads of a channel that do not wait for each other.
-pub fn reads(id: &ChannelId) -> [Read; 1] {
-    [Read::Channel(id.clone())]
 }

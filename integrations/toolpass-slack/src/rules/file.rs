@@ -7,6 +7,7 @@ use toolpass_core::decision::Decision;
 
 use super::channel;
 use super::known::{Known, Stop};
+use super::membership;
 use super::standing::{self, Account, Held, Standing};
 use super::workspace::{allowed, denied, elsewhere};
 use super::{Question, misplaced};
@@ -90,7 +91,7 @@ fn view(
     record: &File,
 ) -> Result<Decision, Stop> {
     let channels = channels(record)?;
-    known.all(channels.iter().flat_map(channel::reads))?;
+    known.all(channels.iter().cloned().map(Read::Channel))?;
     let mut untold = None;
     for id in &channels {
         let read =
@@ -122,13 +123,13 @@ fn edit(question: &Question, known: &Known, record: &File) -> Result<Decision, S
         return Err(untold());
     }
     let channels = channels(record)?;
-    known.all(channels.iter().flat_map(channel::reads))?;
+    known.all(channels.iter().cloned().map(Read::Channel))?;
     for id in &channels {
         let Ok(shared) = known.channel(id) else {
             continue;
         };
         let is_open = shared.is_archived == Some(false);
-        if is_open && super::membership::is_in(known, id, &shared, &question.user)? {
+        if is_open && membership::is_in(known, id, &shared, &question.user)? {
             return allowed(
                 question,
                 "is in a channel that it is shared in, whose members edit it by default",

@@ -18,7 +18,7 @@ use crate::actions::Action;
 use crate::facts::Mention;
 use crate::resource::ChannelId;
 use crate::upstream::read::Read;
-use crate::upstream::records::{Channel, Properties};
+use crate::upstream::records::{Channel, Posters, Properties};
 
 /// What is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,9 +149,9 @@ fn may(
     known: &Known,
     standing: &Standing,
     record: &Channel,
-    rule: &crate::upstream::records::Posters,
+    rule: &Posters,
 ) -> Result<Held, Stop> {
-    if *rule == crate::upstream::records::Posters::Unreadable {
+    if *rule == Posters::Unreadable {
         return Ok(Held::Untold);
     }
     let named = posters::are_named(known, rule, &question.user, standing)?;
