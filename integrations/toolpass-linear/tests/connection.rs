@@ -250,6 +250,22 @@ async fn errors_inside_an_answer() {
     }
 }
 
+/// Once, and no more.
+#[tokio::test]
+async fn a_lock_is_waited_for() {
+    let linear = Linear::new();
+    let locked = |times| FaultRule {
+        times: Some(times),
+        ..FaultRule::on("/graphql", error(200, "lock timeout", "busy"))
+    };
+    linear.standin.fault(locked(1));
+    let dana = identify(&linear.usual(), "dana@example.com").await;
+    assert_eq!(dana.unwrap().id, demo::DANA);
+    linear.standin.fault(locked(2));
+    let dana = identify(&linear.usual(), "dana@example.com").await;
+    assert_eq!(dana, Err(Code::UpstreamError));
+}
+
 #[tokio::test]
 async fn wrong_credentials_answer_nothing() {
     let linear = Linear::new();

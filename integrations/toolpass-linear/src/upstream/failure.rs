@@ -33,6 +33,16 @@ pub fn data(response: &Response) -> Result<Option<Value>, Error> {
     }
 }
 
+/// Whether an answer says that somebody else was just changing the same thing: asking once more helps.
+pub fn is_passing(response: &Response) -> bool {
+    let Ok(answer) = response.json() else {
+        return false;
+    };
+    let kind = answer.pointer("/errors/0/extensions/type");
+    kind.and_then(Value::as_str)
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("lock timeout"))
+}
+
 /// Give a failed call its meaning.
 pub fn of_status(error: Error) -> Error {
     match error.status() {

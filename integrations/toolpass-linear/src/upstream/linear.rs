@@ -15,6 +15,7 @@ use toolpass_http::client::Client;
 use toolpass_http::error::Error;
 use toolpass_http::json::Json;
 use toolpass_http::path::PathBuilder;
+use toolpass_http::response::Response;
 use toolpass_integration::answers::Answer;
 use toolpass_integration::parts::{ConnectError, Parts};
 
@@ -87,6 +88,19 @@ impl Linear {
         variables: Value,
     ) -> Result<Option<Value>, Error> {
         let _turn = self.turn(ctx).await?;
+        let mut response = self.ask(ctx, document, &variables).await?;
+        if failure::is_passing(&response) {
+            response = self.ask(ctx, document, &variables).await?;
+        }
+        failure::data(&response)
+    }
+
+    async fn ask(
+        &self,
+        ctx: &Context,
+        document: &str,
+        variables: &Value,
+    ) -> Result<Response, Error> {
         let request = self
             .0
             .client
@@ -94,8 +108,7 @@ impl Linear {
             .json(&json!({ "query": document, "variables": variables }))
             .idempotent()
             .accept_status(&[400]);
-        let response = request.send(ctx).await.map_err(failure::of_status)?;
-        failure::data(&response)
+        request.send(ctx).await.map_err(failure::of_status)
     }
 
     /// Somebody's record with all memberships in its one page.
