@@ -74,6 +74,7 @@ fn sender(reading: &Reading<'_>) -> Result<Sender, Unresolved> {
             reading.method()
         )));
     }
+    plain_body(reading)?;
     let header = reading.header("authorization").known()?;
     let given = reading.field("token").known()?;
     if given.is_some() && !matches!(reading.member("token"), Field::Absent | Field::Unread(_)) {
@@ -100,6 +101,24 @@ fn sender(reading: &Reading<'_>) -> Result<Sender, Unresolved> {
     } else {
         Sender::Other
     })
+}
+
+/// The body is sent so that Slack surely reads it as we do.
+/// Errors: compressed, or JSON under another type than Slack names.
+fn plain_body(reading: &Reading<'_>) -> Result<(), Unresolved> {
+    if reading.header("content-encoding") != Field::Absent {
+        return Err(Unresolved::new(
+            "a compressed body, which Slack may not undo",
+        ));
+    }
+    let kind = reading.header("content-type").known()?.unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    match is_json(reading) && !essence.eq_ignore_ascii_case("application/json") {
+        true => Err(Unresolved::new(
+            "JSON under another type than `application/json`",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// What only a bot's token does to what is the bot's own.
