@@ -41,7 +41,6 @@ pub(crate) struct House {
     pub(crate) address: SocketAddr,
     /// The key of the server.
     pub(crate) key: String,
-    config: Config,
     listen: String,
     clock: Arc<dyn Clock>,
     signals: mpsc::Sender<Signal>,
@@ -63,7 +62,7 @@ impl House {
         std::fs::write(&file, configuration(listen, &systems, &[]))?;
         let config = read(&file)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let server = Server::start(config.clone(), Arc::clone(&clock)).await?;
+        let server = Server::start(config, Arc::clone(&clock)).await?;
         let again = file.clone();
         let server = server.reloading(Source {
             load: Arc::new(move || read(&again).map_err(|error| vec![error.to_string()])),
@@ -76,7 +75,6 @@ impl House {
             systems,
             address,
             key,
-            config,
             listen: listen.to_owned(),
             clock,
             signals,
@@ -93,10 +91,9 @@ impl House {
             name: SERVER_NAME.to_owned(),
             ca_pem: None,
         };
-        let systems = toolpass_local::systems(&self.config).map_err(Error::broken)?;
         let clock = Arc::clone(&self.clock);
         let key = Secret::new(self.key.as_str());
-        let remote = Remote::new(self.url()?, key, systems, clock).map_err(Error::broken)?;
+        let remote = Remote::new(self.url()?, key, clock).map_err(Error::broken)?;
         let options = Options {
             report: Some(target),
             audit: Some(audit),

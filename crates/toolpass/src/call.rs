@@ -152,6 +152,7 @@ async fn admitted(shared: &Shared, mut admission: Admission) -> Result<Permit, R
                 let decision = shared.remote.server().check(&question).await;
                 rest.answer_decision(&decision, shared.clock.monotonic());
             }
+            Next::Endpoints => rest.answer_endpoints(shared.remote.endpoints().await),
             Next::AskEntitled(questions) => {
                 let decisions = ask_all(shared, &questions).await;
                 rest.answer_entitled(&decisions, shared.clock.monotonic());
@@ -159,8 +160,6 @@ async fn admitted(shared: &Shared, mut admission: Admission) -> Result<Permit, R
             Next::Audit => rest.answer_audit(Ok(())),
             // No tool of this face declares one.
             Next::CallAuthorizer => rest.crashed("NoAuthorizer"),
-            // Its connections are given, not told.
-            Next::Endpoints => rest.crashed("NoEndpoints"),
             Next::FetchCredential(_) => rest.answer_credential(Err("NoCredentials".to_owned())),
             Next::FindAudience | Next::FindReaders => rest.crashed("NoCallables"),
             Next::Place(_) => rest.answer_place(Err(NO_STORE.to_owned())),

@@ -153,7 +153,10 @@ impl Context {
     async fn locate(&self, host: &str, port: u16) -> Vec<std::net::IpAddr> {
         let shared = &self.shared;
         match self.call.systems() {
-            Some(systems) => locate(systems, &shared.looked, &*shared.clock, host, port).await,
+            Some(systems) => {
+                let looked = shared.remote.looked(systems);
+                locate(systems, &looked, &*shared.clock, host, port).await
+            }
             None => Vec::new(),
         }
     }

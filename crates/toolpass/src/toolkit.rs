@@ -20,11 +20,10 @@ use toolpass_guard::entitlements::record::{Partial, Run};
 use toolpass_guard::refusal::Refusal;
 use toolpass_guard::session::Session;
 use toolpass_guard::session::caps::Limit;
-use toolpass_guard::settings::{EngineState, Settings};
+use toolpass_guard::settings::{EngineState, KnownSystems, Settings};
 use toolpass_guard::taint::gate::Gate;
 use toolpass_http::proxy::ProxyEnvironment;
 use toolpass_http::transport::{BuildError, Transport, TransportSettings};
-use toolpass_local::addresses::Looked;
 
 use crate::call;
 use crate::remote::Remote;
@@ -77,7 +76,6 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) transport: Transport,
     pub(crate) patience: Duration,
-    pub(crate) looked: Looked,
     recorder: Option<Recorder>,
     reporter: Option<Arc<Reporter>>,
     audit: Option<Audit>,
@@ -124,7 +122,7 @@ impl Toolkit {
             limits,
             after_untrusted: options.after_untrusted,
             engine: EngineState::Present,
-            systems: remote.systems(),
+            systems: KnownSystems::Served,
             entitlements: options.entitlements.map(Arc::new),
             record: options.record.is_some(),
             ..Settings::default()
@@ -136,7 +134,6 @@ impl Toolkit {
             clock,
             transport,
             patience: PATIENCE,
-            looked: Looked::default(),
             recorder: options.record.as_ref().map(recorder),
             reporter,
             audit: options.audit,

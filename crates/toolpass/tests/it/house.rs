@@ -50,9 +50,7 @@ pub(crate) async fn open(options: Options) -> House {
         github.url
     );
     let config = load_text("test", &text, &folder, toolpass_registry::all()).unwrap();
-    let server = Server::start(config.clone(), Arc::new(SystemClock))
-        .await
-        .unwrap();
+    let server = Server::start(config, Arc::new(SystemClock)).await.unwrap();
     let url = Url::parse(&format!("http://{}", server.address())).unwrap();
     let (signals, received) = mpsc::channel(4);
     drop(tokio::spawn(server.run(received)));
@@ -64,9 +62,8 @@ pub(crate) async fn open(options: Options) -> House {
         })),
         ..options
     };
-    let systems = toolpass_local::systems(&config).unwrap();
     let clock = Arc::new(SystemClock);
-    let remote = Remote::new(url, Secret::new(KEY), systems, clock.clone()).unwrap();
+    let remote = Remote::new(url, Secret::new(KEY), clock.clone()).unwrap();
     let toolkit = Toolkit::new(remote, options, clock, |text| panic!("{text}")).unwrap();
     House {
         github,

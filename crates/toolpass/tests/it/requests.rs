@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolpass::Effect;
 use toolpass::tool::{BodyError, Tool};
 use toolpass::toolkit::Options;
+use toolpass_server::server::Signal;
 
 use crate::house::{House, open, pull};
 
@@ -70,17 +71,27 @@ async fn the_refusal_is_the_outcome_whatever_the_body_does() {
 async fn what_cannot_be_asked_is_refused() {
     let house = open(Options::default()).await;
     let tool = propose(&house);
-    house
-        .signals
-        .send(toolpass_server::server::Signal::Interrupt)
-        .await
-        .unwrap();
+    assert_eq!(house.code("admin", &tool, json!({})).await, "ran: 201");
+    house.signals.send(Signal::Interrupt).await.unwrap();
     house.signals.closed().await;
     assert_eq!(
         house.code("admin", &tool, json!({})).await,
         "authorization_error"
     );
-    assert_eq!(house.github.count("POST", "/repos/acme/shop/pulls"), 0);
+    assert_eq!(house.github.count("POST", "/repos/acme/shop/pulls"), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_never_told_its_connections_refuses_all() {
+    let house = open(Options::default()).await;
+    let tool = propose(&house);
+    house.signals.send(Signal::Interrupt).await.unwrap();
+    house.signals.closed().await;
+    assert_eq!(
+        house.code("admin", &tool, json!({})).await,
+        "not_configured"
+    );
+    assert!(house.github.requests().is_empty());
 }
 
 #[tokio::test]
