@@ -34,8 +34,8 @@ class Asked(Serving):
         """Its base address."""
         return super().url.replace("http:", "https:" if "tls_key" in self.settings else "http:")
 
-    def text(self) -> str:
-        """Its configuration."""
+    def configuration(self) -> str:
+        """The text of its file."""
         connection = "".join(f"\n    {key}: {value}" for key, value in self.github.connection().items())
         server = ", ".join(f"{key}: {value}" for key, value in self.settings.items())
         return (

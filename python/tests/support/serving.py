@@ -55,13 +55,13 @@ class Serving:
         """The page's address, with the key in its fragment."""
         return f"{self.url}/dashboard/#key={PEOPLE}"
 
-    def text(self) -> str:
-        """Its configuration."""
+    def configuration(self) -> str:
+        """The text of its file."""
         return self.config.format(listen=self.address, kept=self.kept)
 
     def start(self) -> None:
         """Start it, on the port it had."""
-        (self.folder / "toolpass.yaml").write_text(self.text())
+        (self.folder / "toolpass.yaml").write_text(self.configuration())
         self.process = subprocess.Popen(
             [sys.executable, "-m", "toolpass", "serve", "-config", "toolpass.yaml"],
             cwd=self.folder,
@@ -80,7 +80,9 @@ class Serving:
         self._reader.start()
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """SIGKILL; once more changes nothing."""
+        if self.process.poll() is not None and not self._reader.is_alive():
+            return
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self._reader.join()
