@@ -24,6 +24,10 @@ pub(crate) fn page(config: &Config) -> Page {
         ("decision_log", decision_log(&config.decision_log)),
         ("decision_log_mask", mask(config.decision_log_mask)),
         ("decision_log_on_error", on_error(config).into()),
+        (
+            "decision_log_otlp",
+            config.decision_log_otlp.clone().unwrap_or_default(),
+        ),
         ("identity_cache_seconds", shown(config.identity_cache)),
         ("listen", config.listen.clone()),
     ];

@@ -26,6 +26,8 @@ pub struct Config {
     pub decision_log: DecisionLog,
     /// What lines of the decision log do not tell.
     pub decision_log_mask: LogMask,
+    /// The address of a collector that `serve` sends lines to as well.
+    pub decision_log_otlp: Option<String>,
     /// An allow whose line cannot be written is refused.
     pub decision_log_refuses: bool,
     /// A digest of all keys and values, secrets by their references: 16 hexadecimal digits, the same for the same settings.

@@ -11,6 +11,7 @@ pub const TOP: &[Key] = &[
     Key::text("decision_log", "where each decision is written: `stderr`, `stdout`, `none` or a file").default("stderr"),
     Key::text("decision_log_mask", "what lines of the decision log do not tell: `user`, `groups`, `remote`, separated by commas"),
     Key::text("decision_log_on_error", "what becomes of an allow whose line cannot be written: it stands, or is refused").one_of(&["ignore", "refuse"]).default("ignore"),
+    Key::url("decision_log_otlp", "the address of an OpenTelemetry collector that lines are sent to as well, by `toolpass serve`; its headers: OTEL_EXPORTER_OTLP_HEADERS"),
     Key::text("identity_cache_seconds", "how long a user's account may be remembered: whole seconds or a duration up to 24h, 0 for never").default("900"),
     Key::text("listen", "the address `toolpass serve` listens on").default(":8080"),
 ];

@@ -70,6 +70,7 @@ pub(crate) fn validate(
         listen: top.listen,
         decision_log: top.decision_log,
         decision_log_mask: top.decision_log_mask,
+        decision_log_otlp: top.decision_log_otlp,
         decision_log_refuses: top.decision_log_refuses,
         digest: raw.digest(),
         decision_cache: top.decision_cache,
@@ -97,6 +98,7 @@ struct Top {
     listen: String,
     decision_log: DecisionLog,
     decision_log_mask: LogMask,
+    decision_log_otlp: Option<String>,
     decision_log_refuses: bool,
     decision_cache: Duration,
     identity_cache: Duration,
@@ -141,6 +143,7 @@ impl Pass<'_> {
         let mask = checked.typed(&mut self.problems, "decision_log_mask", log_mask);
         Some(Top {
             decision_log_mask: mask?.unwrap_or_default(),
+            decision_log_otlp: checked.text("decision_log_otlp"),
             decision_log_refuses: checked.text("decision_log_on_error")? == "refuse",
             decision_log: match checked.text("decision_log")?.as_str() {
                 "" | "none" => DecisionLog::None,

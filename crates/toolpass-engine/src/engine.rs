@@ -34,7 +34,7 @@ use crate::identity::Identities;
 use crate::key::{self, Key};
 use crate::life::Lives;
 use crate::limits::Limits;
-use crate::log::{DecisionLog, LogTarget, Mask};
+use crate::log::{Copying, DecisionLog, Line, LogTarget, Mask};
 use crate::oidc::Issuer;
 use crate::options::{BuildError, CallerGroups, Connected, EngineOptions, Next, OnLogError};
 use crate::record::DecisionRecord;
@@ -56,6 +56,7 @@ pub struct Engine {
     forgotten: Arc<Forgotten>,
     log: DecisionLog,
     log_mask: Mask,
+    log_copy: Option<Copying>,
     config_digest: String,
     on_log_error: OnLogError,
     lost_lines: AtomicU64,
@@ -108,6 +109,7 @@ impl Engine {
             next_index: 0,
             forgotten: Arc::new(Forgotten::default()),
             log_mask: Mask::default(),
+            log_copy: None,
             config_digest: String::new(),
             log: DecisionLog::open(&LogTarget::None).map_err(BuildError::DecisionLog)?,
             on_log_error: OnLogError::Ignore,
@@ -153,6 +155,7 @@ impl Engine {
             next_index,
             forgotten: Arc::clone(&self.forgotten),
             log_mask: options.log_mask,
+            log_copy: None,
             config_digest: options.config_digest,
             log: DecisionLog::open(&options.decision_log).map_err(BuildError::DecisionLog)?,
             on_log_error: options.on_log_error,
@@ -160,6 +163,14 @@ impl Engine {
             remote: options.remote,
             ids: Ids::new(),
         })
+    }
+
+    /// The same, that also gives each line of its decision log to `copy`, wherever the log goes.
+    pub fn with_log_copy(self, copy: Option<Copying>) -> Engine {
+        Engine {
+            log_copy: copy,
+            ..self
+        }
     }
 
     /// The connection with this id, for what is built beside it.
@@ -391,7 +402,7 @@ impl Engine {
     ) -> Decision {
         decision.id = self.ids.next(now);
         let wired = self.wired(&question.connection);
-        if self.log.is_on() {
+        if self.log.is_on() || self.log_copy.is_some() {
             let record = DecisionRecord {
                 time: now,
                 caller,
@@ -403,7 +414,15 @@ impl Engine {
                 took: self.clock.monotonic().since(asked),
                 remote: self.remote.as_deref(),
             };
-            if let Err(error) = self.log.write(&record.line()) {
+            let line = record.line();
+            if let Some(copy) = &self.log_copy {
+                copy(&Line {
+                    time: now,
+                    text: &line,
+                    trace_id: caller.trace_id.as_deref(),
+                });
+            }
+            if let Err(error) = self.log.write(&line) {
                 self.lost(&error);
                 if self.on_log_error == OnLogError::Refuse && decision.outcome() == Outcome::Allow {
                     decision = outcome::unrecorded(&decision);

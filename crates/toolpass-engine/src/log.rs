@@ -8,7 +8,9 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolpass_core::clock::Wall;
 
 /// A destination.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +48,20 @@ pub struct Mask {
     /// From where it was asked.
     pub remote: bool,
 }
+
+/// One line, for who copies the log elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// When it was asked.
+    pub time: Wall,
+    /// The line as the log has it, its end included.
+    pub text: &'a str,
+    /// The trace it belongs to.
+    pub trace_id: Option<&'a str>,
+}
+
+/// Is given each line. Called before the check is answered, so it must not wait.
+pub type Copying = Arc<dyn Fn(&Line<'_>) + Send + Sync>;
 
 /// An open log.
 pub(crate) struct DecisionLog(Sink);

@@ -11,6 +11,7 @@
 //! | `members` | strict reading of JSON bodies |
 //! | `check` `v1` `authzen` `observe` `catalog` `admin` `health` `metrics` `openapi` | the endpoints |
 //! | `runs` `dashboard` | what toolkits report, where it is kept, the page that shows it |
+//! | `otlp` | copies of the decision log, sent to a collector |
 //! | `notices` | what servers that share their runs tell each other |
 //! | `live` `reload` | what a reload replaces: the configuration, the engine, the keys; when |
 //! | `server` | start, serve, drain, stop |
@@ -38,6 +39,7 @@ mod metrics;
 mod notices;
 mod observe;
 pub mod openapi;
+mod otlp;
 pub mod reload;
 mod reply;
 mod runs;

@@ -9,11 +9,13 @@ use toolpass_config::config::Config;
 use toolpass_config::server::Network;
 use toolpass_core::clock::Clock;
 use toolpass_engine::engine::Engine;
+use toolpass_engine::log::Copying;
 use toolpass_local::Which;
 use toolpass_wire::observe::Systems;
 
 use crate::access::Keys;
 use crate::load::Load;
+use crate::otlp::Exporter;
 use crate::server::StartError;
 
 /// Everything a request is answered with.
@@ -74,6 +76,19 @@ impl Live {
             keys,
             kept,
         })
+    }
+
+    /// The same, whose decision log is copied to an exporter.
+    pub(crate) fn copying(self, exporter: Option<&Arc<Exporter>>) -> Live {
+        let copy = exporter.map(|exporter| {
+            let exporter = Arc::clone(exporter);
+            let copy: Copying = Arc::new(move |line| exporter.push(line));
+            copy
+        });
+        Live {
+            engine: self.engine.with_log_copy(copy),
+            ..self
+        }
     }
 
     /// Whether a configuration says nothing else than the present one, its files included.

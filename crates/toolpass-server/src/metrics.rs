@@ -94,7 +94,7 @@ impl Metrics {
     }
 
     /// The page.
-    pub(crate) fn page(&self, live: &Live, now: Wall) -> String {
+    pub(crate) fn page(&self, live: &Live, otlp_lost: u64, now: Wall) -> String {
         let mut page = Page::default();
         let connections = self
             .connections
@@ -154,17 +154,23 @@ impl Metrics {
         }
         caches(&mut page, live, &connections);
         systems(&mut page, live, now);
-        self.process(&mut page, live);
+        self.process(&mut page, live, otlp_lost);
         page.text
     }
 
-    fn process(&self, page: &mut Page, live: &Live) {
+    fn process(&self, page: &mut Page, live: &Live, otlp_lost: u64) {
         let single = [
             (
                 "toolpass_decision_log_errors_total",
                 "counter",
                 "Lines of the decision log that could not be written.",
                 live.engine.lost_log_lines(),
+            ),
+            (
+                "toolpass_decision_log_otlp_lost_total",
+                "counter",
+                "Lines that a collector did not take.",
+                otlp_lost,
             ),
             (
                 "toolpass_rejected_connections_total",
@@ -344,7 +350,9 @@ pub(crate) fn page(asked: Asked) -> BoxFuture<'static, Reply> {
 }
 
 fn text(asked: &Asked) -> Reply {
-    let page = asked.app.metrics.page(&asked.live, asked.app.clock.wall());
+    let app = &asked.app;
+    let otlp_lost = app.otlp.as_ref().map_or(0, |otlp| otlp.lost());
+    let page = app.metrics.page(&asked.live, otlp_lost, app.clock.wall());
     Reply::new(
         StatusCode::OK,
         "text/plain; version=0.0.4; charset=utf-8",

@@ -87,6 +87,10 @@ async fn take(app: &Arc<App>, config: Config) -> Result<Option<Vec<String>>, Str
             old.config.server.admin_listen != config.server.admin_listen,
         ),
         (
+            "decision_log_otlp",
+            old.config.decision_log_otlp != config.decision_log_otlp,
+        ),
+        (
             "tls_cert_file",
             old.config.server.tls_cert_file.is_some() != config.server.tls_cert_file.is_some(),
         ),
@@ -107,7 +111,8 @@ async fn take(app: &Arc<App>, config: Config) -> Result<Option<Vec<String>>, Str
         tokio::task::spawn_blocking(move || Live::succeeding(&old, config, clock)).await;
     let live = succeeding
         .map_err(|_| "building the configuration crashed".to_owned())?
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.to_string())?
+        .copying(app.otlp.as_ref());
     let (connections, kept) = (live.config.connections.len(), live.kept.len());
     let ids = live.config.connections.iter().map(|one| &one.id);
     let fresh = ids.filter(|id| !live.kept.contains(id)).cloned().collect();

@@ -26,6 +26,7 @@ use crate::listen;
 use crate::live::{Live, Present};
 use crate::metrics::Metrics;
 use crate::notices;
+use crate::otlp::Exporter;
 use crate::reload::{self, LOOK_EVERY, Seen, Source};
 use crate::runs::{self, Reported};
 use crate::tls::{Tls, TlsError};
@@ -51,6 +52,8 @@ pub(crate) struct App {
     pub(crate) large_bodies: Semaphore,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) runs: Reported,
+    /// Sends copies of the decision log.
+    pub(crate) otlp: Option<Arc<Exporter>>,
     /// How many lines of the decision log were lost, and when that was last seen to grow.
     lost: Mutex<(u64, Option<Instant>)>,
 }
@@ -89,6 +92,9 @@ pub enum StartError {
         /// Why.
         error: String,
     },
+    /// The decision log cannot be copied to a collector.
+    #[error("`decision_log_otlp`: {0}")]
+    Otlp(String),
     /// There can be no TLS.
     #[error("`server`: {0}")]
     Tls(#[from] TlsError),
@@ -120,11 +126,18 @@ pub fn check(config: Config, clock: Arc<dyn Clock>) -> Result<(), StartError> {
         })?;
     }
     Tls::new(&config.server)?;
+    exporter(&config, &clock)?;
     Live::new(config, clock).map(drop)
 }
 
 impl App {
-    fn new(live: Live, tls: Option<Tls>, runs: Reported, clock: Arc<dyn Clock>) -> App {
+    fn new(
+        live: Live,
+        tls: Option<Tls>,
+        runs: Reported,
+        otlp: Option<Arc<Exporter>>,
+        clock: Arc<dyn Clock>,
+    ) -> App {
         let metrics = Metrics::default();
         metrics.know(live.config.connections.iter().map(|one| one.id.as_str()));
         metrics
@@ -139,6 +152,7 @@ impl App {
             large_bodies: Semaphore::new(MAX_LARGE_BODIES),
             clock,
             runs,
+            otlp,
             lost: Mutex::new((0, None)),
         }
     }
@@ -161,7 +175,8 @@ impl Server {
         let tls = Tls::new(&config.server)?;
         let require_tls = config.server.require_tls;
         let (listen, admin_listen) = (config.listen.clone(), config.server.admin_listen.clone());
-        let live = Live::new(config, Arc::clone(&clock))?;
+        let otlp = exporter(&config, &clock)?;
+        let live = Live::new(config, Arc::clone(&clock))?.copying(otlp.as_ref());
         let runs = Reported::open(&live.config.server).await?;
         let (listener, address) = bind("listen", &listen).await?;
         if require_tls && tls.is_none() && listen::is_reachable(address) {
@@ -173,7 +188,7 @@ impl Server {
         };
         let (admin, admin_address) = admin.unzip();
         Ok(Server {
-            app: Arc::new(App::new(live, tls, runs, clock)),
+            app: Arc::new(App::new(live, tls, runs, otlp, clock)),
             listener,
             admin,
             source: None,
@@ -220,6 +235,9 @@ impl Server {
         }
         behind.spawn(runs::trim(Arc::clone(&self.app)));
         behind.spawn(notices::follow(Arc::clone(&self.app)));
+        if let Some(otlp) = &self.app.otlp {
+            behind.spawn(Arc::clone(otlp).run());
+        }
         let (stop, stopping) = watch::channel(false);
         let mut door = Door {
             app: Arc::clone(&self.app),
@@ -234,6 +252,9 @@ impl Server {
         let _ = stop.send(true);
         let grace = self.app.present.get().config.server.shutdown_grace;
         finish(door.clients, grace, &mut signals).await;
+        if let Some(otlp) = &self.app.otlp {
+            otlp.finish(FLUSH).await;
+        }
         tracing::info!("stopped");
     }
 }
@@ -342,6 +363,16 @@ impl Door {
     }
 }
 
+/// What copies the decision log to a collector, where the configuration names one.
+fn exporter(config: &Config, clock: &Arc<dyn Clock>) -> Result<Option<Arc<Exporter>>, StartError> {
+    let exporter = config.decision_log_otlp.as_deref();
+    let exporter = exporter.map(|base| Exporter::new(base, Arc::clone(clock)));
+    Ok(exporter
+        .transpose()
+        .map_err(StartError::Otlp)?
+        .map(Arc::new))
+}
+
 fn addresses(config: &Config) -> impl Iterator<Item = (&'static str, &str)> {
     let admin = config.server.admin_listen.as_deref();
     let main = std::iter::once(("listen", config.listen.as_str()));
@@ -434,6 +465,8 @@ async fn keep_up(app: Arc<App>, source: Source, mut wanted: mpsc::Receiver<()>) 
     }
 }
 
+/// How long a collector is waited for at the end.
+const FLUSH: Duration = Duration::from_secs(3);
 const MAX_LARGE_BODIES: usize = 8;
 const LOSING_FOR: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

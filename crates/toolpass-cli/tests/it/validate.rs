@@ -82,7 +82,7 @@ fn twelve_mistakes_are_twelve_lines() {
         r#"
 exit 1
 --- stderr
-toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `api_keys`, `connections`, `decision_cache_seconds`, `decision_log`, `decision_log_mask`, `decision_log_on_error`, `identity_cache_seconds`, `listen` and `server`
+toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `api_keys`, `connections`, `decision_cache_seconds`, `decision_log`, `decision_log_mask`, `decision_log_on_error`, `decision_log_otlp`, `identity_cache_seconds`, `listen` and `server`
 toolpass.yaml:2: `api_key`: expected `env:NAME` or `file:/path`; inline secrets are not accepted
 toolpass.yaml:3: `decision_cache_seconds`: expected whole seconds from 0 to 3600, or a duration up to 1h
 toolpass.yaml:5: connection 1: `id`: expected lower-case letters, digits and `-`, at most 64, not beginning with `-`

@@ -157,7 +157,7 @@ connections:
 ";
     assert_eq!(
         problems(text),
-        "toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `api_keys`, `connections`, `decision_cache_seconds`, `decision_log`, `decision_log_mask`, `decision_log_on_error`, `identity_cache_seconds`, `listen` and `server`
+        "toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `api_keys`, `connections`, `decision_cache_seconds`, `decision_log`, `decision_log_mask`, `decision_log_on_error`, `decision_log_otlp`, `identity_cache_seconds`, `listen` and `server`
 toolpass.yaml:2: `decision_cache_seconds`: expected whole seconds from 0 to 3600, or a duration up to 1h
 toolpass.yaml:4: the key `decision_log` stands twice; it is already on line 3
 toolpass.yaml:6: connection 1: `id` is missing
