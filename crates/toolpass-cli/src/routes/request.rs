@@ -54,9 +54,15 @@ pub(super) fn explain(arguments: &Arguments, text: &str) -> Result<Done, Stop> {
 fn systems(config: Option<&str>, name: Option<&str>) -> Result<Systems, Stop> {
     let named = name.map(integration).transpose()?;
     let Some(path) = config else {
-        let all = named.map_or_else(sorted, |one| vec![one]);
-        let systems: Result<Vec<_>, Stop> = all.into_iter().map(at_vendor).collect();
-        return systems.map(Systems::new);
+        // A system that everybody runs at an address of their own is at none without a configuration.
+        let systems = match named {
+            Some(one) => vec![at_vendor(one)?],
+            None => sorted()
+                .into_iter()
+                .filter_map(|one| at_vendor(one).ok())
+                .collect(),
+        };
+        return Ok(Systems::new(systems));
     };
     let mut config = input::load(path)?;
     if let Some(name) = name {
@@ -80,7 +86,12 @@ fn at_vendor(integration: &'static dyn Integration) -> Result<System, Stop> {
         keys.filter_map(|key| Some((key.name.to_owned(), Value::Text(key.default?.to_owned()))));
     let settings = Settings::new(defaults.collect::<BTreeMap<_, _>>());
     let system = toolpass_local::system(integration.name(), integration, &settings);
-    system.map_err(|error| Stop::Failed(format!("{}: {error}", integration.name())))
+    system.map_err(|error| {
+        Stop::Failed(format!(
+            "{}: {error}; this system has no address of its own, so name yours with -config FILE",
+            integration.name()
+        ))
+    })
 }
 
 /// A request without headers and body.

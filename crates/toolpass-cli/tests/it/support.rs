@@ -76,6 +76,17 @@ pub(crate) fn shown(output: &Output) -> String {
     shown
 }
 
+/// The names of all systems, in backticks, the last one after `last`.
+pub(crate) fn known(last: &str) -> String {
+    let mut names: Vec<_> = toolpass_registry::all()
+        .iter()
+        .map(|one| format!("`{}`", one.name()))
+        .collect();
+    names.sort();
+    let end = names.pop().unwrap();
+    format!("{}{last}{end}", names.join(", "))
+}
+
 /// Compare what a run shows with the text expected, whose first line is empty.
 #[track_caller]
 pub(crate) fn same(shown: &str, expected: &str) {

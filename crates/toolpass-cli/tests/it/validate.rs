@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::support::{Folder, same, shown};
+use crate::support::{Folder, known, same, shown};
 
 #[test]
 fn a_file_without_mistakes() {
@@ -77,9 +77,7 @@ fn twelve_mistakes_are_twelve_lines() {
         12,
         "{shown}"
     );
-    same(
-        &shown,
-        r#"
+    let expected = r#"
 exit 1
 --- stderr
 toolpass.yaml:1: unknown key `lisen`; did you mean `listen`?; accepted: `api_key`, `api_keys`, `connections`, `decision_cache_seconds`, `decision_log`, `decision_log_mask`, `decision_log_on_error`, `decision_log_otlp`, `identity_cache_seconds`, `listen` and `server`
@@ -89,13 +87,13 @@ toolpass.yaml:5: connection 1: `id`: expected lower-case letters, digits and `-`
 toolpass.yaml:9: connection "a": `fail`: expected `none`, `upstream_timeout`, `upstream_error`, `credential_rejected` or `upstream_rate_limited`
 toolpass.yaml:10: connection "a": unknown key `userz`; did you mean `users`?; accepted: `admins`, `ca_file`, `ca_mode`, `caller_groups`, `decision_cache_seconds`, `deny_cache_seconds`, `fail`, `groups`, `groups_mapped`, `id`, `identity_cache_seconds`, `integration`, `max_concurrency`, `no_proxy`, `not_found_cache_seconds`, `private`, `proxy_credential`, `proxy_url`, `proxy_username`, `strict_reads`, `timeout`, `tls_server_name` and `users`
 toolpass.yaml:11: connection "a": the id is taken by another connection on line 7
-toolpass.yaml:12: connection "a": unknown integration `githup`; did you mean `github`?; known: `fake` and `github`
+toolpass.yaml:12: connection "a": unknown integration `githup`; did you mean `github`?; known: [SYSTEMS]
 toolpass.yaml:13: connection "b": `organization` is missing
 toolpass.yaml:15: connection "b": `token`: expected `env:NAME` or `file:/path`; inline secrets are not accepted
 toolpass.yaml:16: connection "b": `url`: expected an `https://` URL; `http://` is accepted for `localhost` and loopback addresses only
 toolpass.yaml:17: connection "b": `ca_file`: there is no such file
-"#,
-    );
+"#;
+    same(&shown, &expected.replace("[SYSTEMS]", &known(" and ")));
 }
 
 #[test]
