@@ -22,6 +22,8 @@ pub const AS_GROUP: &str = "as_group";
 pub const UNLESS_EXISTS: &str = "unless_exists";
 /// Not needed by whoever holds these rules, as JSON.
 pub const UNLESS_HELD: &str = "unless_held";
+/// Of [`UNLESS_HELD`]: the stored role, in this version of its API, may be filled from others, and then everything must be held.
+pub const UNLESS_GATHERED: &str = "unless_gathered";
 /// Not needed by whoever holds the rules of the role that is named; the value is the version of its API.
 pub const UNLESS_ROLE_HELD: &str = "unless_role_held";
 
@@ -52,8 +54,13 @@ pub struct Selectors {
 pub enum Otherwise {
     /// That the object is there, in this version of its API.
     Exists(String),
-    /// That the user holds these rules.
-    Held(Vec<PolicyRule>),
+    /// That the user holds these rules; everything, when the stored role is filled from others.
+    Held {
+        /// The rules.
+        rules: Vec<PolicyRule>,
+        /// The version of the API of the stored role, when there may be one to look at.
+        stored: Option<String>,
+    },
     /// That the user holds the rules of the role that is named, in this version of its API.
     RoleHeld(String),
 }
@@ -63,6 +70,13 @@ impl Circumstances {
     /// Errors: `invalid_request` for a fact or a value that is not understood, or two that stand in for the same right.
     pub fn read(facts: &Facts) -> Result<Circumstances, Failure> {
         let mut found = Circumstances::default();
+        let stored = facts
+            .get(UNLESS_GATHERED)
+            .map(|text| version(text))
+            .transpose()?;
+        if stored.is_some() && !facts.contains_key(UNLESS_HELD) {
+            return Err(Failure::invalid("a fact without the one it belongs to"));
+        }
         for (name, value) in facts {
             match name.as_str() {
                 FIELD_SELECTOR => found.selectors.field = Some(value.clone()),
@@ -71,7 +85,11 @@ impl Circumstances {
                 AS_GROUP => found.as_group = Some(value.clone()),
                 UNLESS_EXISTS => found.stands_in(Otherwise::Exists(version(value)?))?,
                 UNLESS_ROLE_HELD => found.stands_in(Otherwise::RoleHeld(version(value)?))?,
-                UNLESS_HELD => found.stands_in(Otherwise::Held(rules(value)?))?,
+                UNLESS_HELD => found.stands_in(Otherwise::Held {
+                    rules: rules(value)?,
+                    stored: stored.clone(),
+                })?,
+                UNLESS_GATHERED => {}
                 _ => return Err(Failure::invalid("a fact that is not understood")),
             }
         }

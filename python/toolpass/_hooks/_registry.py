@@ -199,6 +199,10 @@ _HOOKS = {
     "threading": _Hook("_threads", "patch_threading"),
     "urllib3": _Hook("_urllib3"),
     "urllib3_future": _Hook("_urllib3"),
+    "websocket._core": _Hook("_websocket"),
+    "websockets.asyncio.client": _Hook("_websockets", "patch_asyncio"),
+    "websockets.client": _Hook("_websockets"),
+    "websockets.legacy.client": _Hook("_websockets", "patch_legacy"),
 }
 
 #: Ends of names under which libraries keep copies, and what hooks them.

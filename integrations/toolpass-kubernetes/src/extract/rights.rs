@@ -109,13 +109,23 @@ fn role(reading: &Reading<'_>, sought: &Sought) -> Result<Vec<Pair>, Unresolved>
     let whole = object.verb != "patch";
     Ok(vec![match inner(&body, &["rules"])? {
         Some(rules) => match written(rules) {
-            Some(rules) => asked.fact(facts::UNLESS_HELD, rules),
+            Some(rules) => unless_held(asked, sought, &rules),
             None => asked,
         },
-        None if whole => asked.fact(facts::UNLESS_HELD, "[]"),
+        None if whole => unless_held(asked, sought, "[]"),
         // A patch of something else leaves the rules, which the server looks at all the same.
         None => asked.fact(facts::UNLESS_ROLE_HELD, sought.version.as_str()),
     }])
+}
+
+/// A role of the cluster that is there may be filled from others, which its new rules do not say.
+fn unless_held(asked: Pair, sought: &Sought, rules: &str) -> Pair {
+    let object = &sought.object;
+    let asked = asked.fact(facts::UNLESS_HELD, rules);
+    match object.verb != "create" && object.kind.resource == "clusterroles" {
+        true => asked.fact(facts::UNLESS_GATHERED, sought.version.as_str()),
+        false => asked,
+    }
 }
 
 /// The rules as a fact; `None` for those that are none, or too long: then only the right itself counts.

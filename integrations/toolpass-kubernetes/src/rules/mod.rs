@@ -61,7 +61,13 @@ pub fn decide(question: &Question, answers: &Answers<Read>) -> Result<Decision, 
         (Some(Otherwise::Exists(version)), Asked::Object(object)) => {
             Some(existing(object, version, answers)?)
         }
-        (Some(Otherwise::Held(rules)), asked) => Some(held(question, asked, rules, answers)?),
+        (Some(Otherwise::Held { rules, stored }), Asked::Object(object)) => Some(role_written(
+            question,
+            object,
+            rules,
+            stored.as_deref(),
+            answers,
+        )?),
         (Some(Otherwise::RoleHeld(version)), Asked::Object(object)) => {
             Some(role_held(question, object, version, answers)?)
         }
@@ -188,12 +194,40 @@ fn role_held(
         ..object.clone()
     };
     let read = stored(&place, &object.kind.resource, version);
-    match answers.record(read, rights::of_role)? {
+    let rules_of = match object.verb.as_str() {
+        "escalate" => rights::to_change,
+        _ => rights::of_role,
+    };
+    match answers.record(read, rules_of)? {
         Found::Here(rules) => held(question, &question.asked, &rules, answers),
         Found::Missing => Ok(Verdict::Denied("there is no such role".to_owned())),
         Found::Forbidden => Ok(Verdict::Undecided(
             "the user may not hand out every role, and the token may not read what this one allows"
                 .to_owned(),
+        )),
+    }
+}
+
+/// Whoever holds all rights of a role may write it; one that is filled from others takes everything.
+fn role_written(
+    question: &Question,
+    object: &Object,
+    rules: &[PolicyRule],
+    version: Option<&str>,
+    answers: &Answers<Read>,
+) -> Result<Verdict, Stop<Read>> {
+    let gathered = match version {
+        None => Found::Missing,
+        Some(version) => {
+            let read = stored(object, &object.kind.resource, version);
+            answers.record(read, rights::is_gathered)?
+        }
+    };
+    match gathered {
+        Found::Here(true) => held(question, &question.asked, &rights::everything(), answers),
+        Found::Here(false) | Found::Missing => held(question, &question.asked, rules, answers),
+        Found::Forbidden => Ok(Verdict::Undecided(
+            "the user may not escalate, and the token may not read whether the role is filled from others".to_owned(),
         )),
     }
 }

@@ -37,6 +37,40 @@ pub fn of_role(json: Json<'_>) -> Result<Vec<PolicyRule>, Error> {
     }
 }
 
+/// The rules that must be held to change a stored role: everything, when it is filled from others.
+/// Errors: as [`of_role`].
+pub fn to_change(json: Json<'_>) -> Result<Vec<PolicyRule>, Error> {
+    match is_gathered(json)? {
+        true => Ok(everything()),
+        false => of_role(json),
+    }
+}
+
+/// Whether a stored role is filled from others.
+/// Errors: no role.
+pub fn is_gathered(json: Json<'_>) -> Result<bool, Error> {
+    of_role(json)?;
+    Ok(json.member("aggregationRule")?.is_some())
+}
+
+/// Everything, as the API server asks of whoever fills a role from others.
+pub fn everything() -> Vec<PolicyRule> {
+    let all = || vec!["*".to_owned()];
+    vec![
+        PolicyRule {
+            verbs: all(),
+            groups: all(),
+            resources: all(),
+            ..PolicyRule::default()
+        },
+        PolicyRule {
+            verbs: all(),
+            paths: all(),
+            ..PolicyRule::default()
+        },
+    ]
+}
+
 /// A list of rules.
 /// Errors: another shape.
 pub fn rules(json: Json<'_>) -> Result<Vec<PolicyRule>, Error> {
@@ -119,7 +153,7 @@ fn objects_of(rule: &PolicyRule, verb: &str, namespace: Option<&str>) -> Vec<Ask
     found
 }
 
-/// Everything, as the API server asks of whoever fills a role from others.
+/// [`everything`], as a role writes it.
 pub const EVERYTHING: &str = r#"[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]},{"nonResourceURLs":["*"],"verbs":["*"]}]"#;
 
 /// The most single rights of a role that are asked one by one.
@@ -159,6 +193,12 @@ mod tests {
         expected.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn everything_is_written_as_it_is_meant() {
+        let written: serde_json::Value = serde_json::from_str(EVERYTHING).unwrap();
+        assert_eq!(rules(Json::new(&written)).unwrap(), everything());
     }
 
     #[test]
