@@ -44,9 +44,10 @@ pub fn decide(
     if told(record.is_general, "is the one everybody is in")? {
         general(question, known, standing)?;
     }
-    let sent = match question.action {
-        Action::MessagePostThread => Sent::InThread,
-        _ => Sent::AtTop,
+    let sent = if question.action == Action::MessagePostThread {
+        Sent::InThread
+    } else {
+        Sent::AtTop
     };
     restricted(question, known, standing, record, entry, sent)?;
     mentions(question, standing)?;
