@@ -43,10 +43,10 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| match RouteTable::build(ro
 
 fn left_out() -> Vec<Unrouted> {
     unrouted! {
-        *  "/api/v1/proxy/{rest+}"                     "the old way to proxy; go through the part `proxy` of the object";
-        *  "/api/v1/watch/{rest+}"                     "the old way to watch; use `?watch=true`";
-        *  "/apis/{group}/{version}/proxy/{rest+}"     "the old way to proxy; go through the part `proxy` of the object";
-        *  "/apis/{group}/{version}/watch/{rest+}"     "the old way to watch; use `?watch=true`";
+        *  "/api/v1/proxy/{rest+}"                  "the old way to proxy; go through the part `proxy` of the object";
+        *  "/api/v1/watch/{rest+}"                  "the old way to watch; use `?watch=true`";
+        *  "/apis/{group}/{version}/proxy/{rest+}"  "the old way to proxy; go through the part `proxy` of the object";
+        *  "/apis/{group}/{version}/watch/{rest+}"  "the old way to watch; use `?watch=true`";
     }
 }
 
@@ -65,45 +65,45 @@ fn about_itself() -> Vec<Route> {
         GET  "/openapi/v3/{path+}"      -  -  trusted  reads(discovery)  no_operation("a path of the server that its description leaves out");
         GET  "/readyz"                  -  -  trusted  reads(discovery)  no_operation("a path of the server that its description leaves out");
         GET  "/version"                 -  -  trusted  reads(discovery);
-        *    "/{path+}"                 -  -  reads(any)                 no_operation("stands for every other path of the server");
+        *    "/{path+}"                 -  -  reads(any)  no_operation("stands for every other path of the server");
     }
 }
 
 /// Resources of the core group.
 fn core() -> Vec<Route> {
     routes! {
-        *  "/api/v1/namespaces/{ns}/{res}"                     -  -  reads(object)             no_operation("stands for every collection in a namespace");
-        *  "/api/v1/namespaces/{ns}/{res}/{name}"              -  -  reads(object)             no_operation("stands for every object in a namespace");
-        *  "/api/v1/namespaces/{ns}/{res}/{name}/{sub}"        -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
+        *  "/api/v1/namespaces/{ns}/{res}"                       -  -  reads(object)  no_operation("stands for every collection in a namespace");
+        *  "/api/v1/namespaces/{ns}/{res}/{name}"                -  -  reads(object)  no_operation("stands for every object in a namespace");
+        *  "/api/v1/namespaces/{ns}/{res}/{name}/{sub}"          -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
         *  "/api/v1/namespaces/{ns}/{res}/{name}/{sub}/{rest+}"  -  -  untrusted  reads(object)  no_operation("stands for what follows a part of an object");
-        *  "/api/v1/{res}"                                     -  -  reads(object)             no_operation("stands for every collection of the cluster");
-        *  "/api/v1/{res}/{name}"                              -  -  reads(object)             no_operation("stands for every object of the cluster");
-        *  "/api/v1/{res}/{name}/{sub}"                        -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
-        *  "/api/v1/{res}/{name}/{sub}/{rest+}"                -  -  untrusted  reads(object)  no_operation("stands for what follows a part of an object");
+        *  "/api/v1/{res}"                                       -  -  reads(object)  no_operation("stands for every collection of the cluster");
+        *  "/api/v1/{res}/{name}"                                -  -  reads(object)  no_operation("stands for every object of the cluster");
+        *  "/api/v1/{res}/{name}/{sub}"                          -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
+        *  "/api/v1/{res}/{name}/{sub}/{rest+}"                  -  -  untrusted  reads(object)  no_operation("stands for what follows a part of an object");
     }
 }
 
 /// What is no question before a request here, because a proxy passes it on: it has no verb, so it is refused.
 fn passed_on() -> Vec<Route> {
     routes! {
-        OPTIONS  "/api/v1/namespaces/{ns}/{res}/{name}/{sub}"  -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
+        OPTIONS  "/api/v1/namespaces/{ns}/{res}/{name}/{sub}"          -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
         OPTIONS  "/api/v1/namespaces/{ns}/{res}/{name}/{sub}/{rest+}"  -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
-        OPTIONS  "/api/v1/{res}/{name}/{sub}"  -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
-        OPTIONS  "/api/v1/{res}/{name}/{sub}/{rest+}"  -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
+        OPTIONS  "/api/v1/{res}/{name}/{sub}"                          -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
+        OPTIONS  "/api/v1/{res}/{name}/{sub}/{rest+}"                  -  -  reads(object)  no_operation("a proxied program may do something for it, so it is refused");
     }
 }
 
 /// Resources of every other group, custom ones and aggregated APIs among them.
 fn groups() -> Vec<Route> {
     routes! {
-        *  "/apis/{group}/{version}/namespaces/{ns}/{res}"                     -  -  reads(object)             no_operation("stands for every collection in a namespace");
-        *  "/apis/{group}/{version}/namespaces/{ns}/{res}/{name}"              -  -  reads(object)             no_operation("stands for every object in a namespace");
-        *  "/apis/{group}/{version}/namespaces/{ns}/{res}/{name}/{sub}"        -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
+        *  "/apis/{group}/{version}/namespaces/{ns}/{res}"                       -  -  reads(object)  no_operation("stands for every collection in a namespace");
+        *  "/apis/{group}/{version}/namespaces/{ns}/{res}/{name}"                -  -  reads(object)  no_operation("stands for every object in a namespace");
+        *  "/apis/{group}/{version}/namespaces/{ns}/{res}/{name}/{sub}"          -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
         *  "/apis/{group}/{version}/namespaces/{ns}/{res}/{name}/{sub}/{rest+}"  -  -  untrusted  reads(object)  no_operation("stands for what follows a part of an object");
-        *  "/apis/{group}/{version}/{res}"                                     -  -  reads(object)             no_operation("stands for every collection of the cluster");
-        *  "/apis/{group}/{version}/{res}/{name}"                              -  -  reads(object)             no_operation("stands for every object of the cluster");
-        *  "/apis/{group}/{version}/{res}/{name}/{sub}"                        -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
-        *  "/apis/{group}/{version}/{res}/{name}/{sub}/{rest+}"                -  -  untrusted  reads(object)  no_operation("stands for what follows a part of an object");
+        *  "/apis/{group}/{version}/{res}"                                       -  -  reads(object)  no_operation("stands for every collection of the cluster");
+        *  "/apis/{group}/{version}/{res}/{name}"                                -  -  reads(object)  no_operation("stands for every object of the cluster");
+        *  "/apis/{group}/{version}/{res}/{name}/{sub}"                          -  -  untrusted  reads(object)  no_operation("stands for every part of an object");
+        *  "/apis/{group}/{version}/{res}/{name}/{sub}/{rest+}"                  -  -  untrusted  reads(object)  no_operation("stands for what follows a part of an object");
     }
 }
 

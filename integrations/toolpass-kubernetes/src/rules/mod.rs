@@ -51,7 +51,7 @@ impl Question {
 
 /// The decision. Errors: [`Stop`], never a denial.
 pub fn decide(question: &Question, answers: &Answers<Read>) -> Result<Decision, Stop<Read>> {
-    impersonation(question)?;
+    acting_as(question)?;
     let first = best(question, answers)?;
     if let Verdict::Allowed(reason) = &first {
         return Ok(Decision::allow(text("allowed by the cluster", reason)).by("review"));
@@ -104,7 +104,7 @@ fn end(
 }
 
 /// What the server would check itself: a request that acts as somebody may only act as the person it is for.
-fn impersonation(question: &Question) -> Result<(), Stop<Read>> {
+fn acting_as(question: &Question) -> Result<(), Stop<Read>> {
     let said = &question.circumstances;
     let is_known = |group: &String| question.subject.groups.contains(group);
     let is_other = said
