@@ -58,9 +58,9 @@ fn conditions(tokens: &[Token]) -> Option<Vec<&[Token]>> {
             depth += 1;
         } else if token.is(")") {
             depth = depth.checked_sub(1)?;
-        } else if depth == 0 && ["or", "||", "|"].iter().any(|or| token.is(or)) {
+        } else if depth == 0 && ["or", "|"].iter().any(|or| token.is(or)) {
             return None;
-        } else if depth == 0 && ["and", "&&", "&"].iter().any(|and| token.is(and)) {
+        } else if depth == 0 && ["and", "&"].iter().any(|and| token.is(and)) {
             conditions.push(tokens.get(start..place)?);
             start = place + 1;
         } else if depth == 0
@@ -118,11 +118,12 @@ fn tokens(query: &str) -> Option<Vec<Token>> {
     while let Some(letter) = letters.next() {
         match letter {
             ' ' | '\t' | '\n' | '\r' => {}
-            '(' | ')' | ',' => tokens.push(Token::Sign(letter.into())),
+            // One by one: an `||` may be followed by a `!` at once.
+            '(' | ')' | ',' | '&' | '|' => tokens.push(Token::Sign(letter.into())),
             '\'' | '"' => tokens.push(Token::Quoted(quoted(&mut letters, letter)?)),
-            '=' | '!' | '<' | '>' | '~' | '&' | '|' => {
+            '=' | '!' | '<' | '>' | '~' => {
                 let mut sign = String::from(letter);
-                while let Some(next) = letters.next_if(|next| "=!<>~&|".contains(*next)) {
+                while let Some(next) = letters.next_if(|next| "=!<>~".contains(*next)) {
                     sign.push(next);
                 }
                 tokens.push(Token::Sign(sign));
@@ -202,6 +203,9 @@ mod tests {
             "project = OPS OR project = WEB",
             "project = OPS || a = 1",
             "project = OPS | a = 1",
+            "project = OPS ||! a = 1",
+            "project = OPS AND a = 1|!b = 2",
+            "project = OPS AND a = b||(c = d)",
             "NOT project = OPS",
             "project != OPS",
             "project not in (OPS)",

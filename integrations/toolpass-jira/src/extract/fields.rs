@@ -8,7 +8,7 @@ use toolpass_wire::extract::Pair;
 use toolpass_wire::field::Unresolved;
 use toolpass_wire::json::Json;
 
-use super::{issue_in, list, pair, project_in, reference};
+use super::{issue_in, pair, project_in, reference};
 use crate::actions::Action;
 use crate::facts;
 use crate::resource::number;
@@ -47,7 +47,9 @@ pub fn pairs(
             }
             "update" => {
                 for (field, operations) in object(value, name)? {
-                    let operations = list(operations, field)?;
+                    let operations = operations
+                        .as_array()
+                        .ok_or_else(|| Unresolved::new("expected each of `update` as a list"))?;
                     more(
                         field,
                         Given::Operations(operations),

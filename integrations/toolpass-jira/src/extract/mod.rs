@@ -170,7 +170,7 @@ fn is_on(reading: &Reading<'_>, name: &str) -> Result<bool, Unresolved> {
     Ok(reading
         .query(name)
         .known()?
-        .is_some_and(|value| value != "false"))
+        .is_some_and(|value| !value.eq_ignore_ascii_case("false")))
 }
 
 /// Whether a switch of the query that is on by itself is off: anything but absent and `true`.
@@ -178,7 +178,7 @@ fn is_off(reading: &Reading<'_>, name: &str) -> Result<bool, Unresolved> {
     Ok(reading
         .query(name)
         .known()?
-        .is_some_and(|value| value != "true"))
+        .is_some_and(|value| !value.eq_ignore_ascii_case("true")))
 }
 
 /// A pair that is asked of a resource.

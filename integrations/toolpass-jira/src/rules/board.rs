@@ -7,7 +7,7 @@
 
 use super::Question;
 use super::known::{Known, Place, Stop};
-use crate::jql;
+use crate::jql::{self, Scope};
 use crate::resource::{Project, Target};
 use crate::upstream::read::Read;
 use crate::upstream::records::board::{self, Board};
@@ -45,8 +45,10 @@ pub fn sprints(question: &Question, known: &Known) -> Result<String, Stop> {
         filter.ok_or_else(|| Stop::unsupported("Jira does not say what the board shows"))?;
     let jql = known.seen(Read::Filter(filter), shared::shared)?.jql;
     match jql.as_deref().and_then(jql::scope) {
-        Some(_) => Ok("the user manages the sprints of every project of the board".into()),
-        None => Err(Stop::unsupported(
+        Some(Scope::Projects(_)) => {
+            Ok("the user manages the sprints of every project of the board".into())
+        }
+        Some(Scope::Issues(_)) | None => Err(Stop::unsupported(
             "the board's filter does not name its projects, so Jira asks for the right on all of the site",
         )),
     }
