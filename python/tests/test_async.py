@@ -201,6 +201,26 @@ async def test_an_async_iterator_and_an_unawaited_coroutine_are_no_results() -> 
     assert [(event.outcome, event.reason) for event in kit.events] == [("raised", "after the body: TypeError")] * 3
 
 
+async def test_a_page_that_fetches_the_next_one_is_no_result() -> None:
+    class Page:
+        """As `slack_sdk` answers."""
+
+        def __iter__(self) -> Page:
+            return self
+
+        def __next__(self) -> Page:
+            raise StopIteration
+
+        def __getitem__(self, name: str) -> str:
+            return name
+
+    def pages() -> Page:
+        return Page()
+
+    with dana().active(), pytest.raises(TypeError, match=r"a `Page`.*its `data`"):
+        Kit().tool()(pages)()
+
+
 async def test_a_closed_call_ends_in_one_event() -> None:
     kit = Kit()
     before = kit.tool(name="before", authorize=waits, limit=1)(body)
