@@ -5,12 +5,15 @@ What is allowed arrives, what is refused does not, and a token of ours that the 
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import kubernetes
 import kubernetes.dynamic
 import kubernetes.stream
 import kubernetes.watch
+import kubernetes_asyncio
+import kubernetes_asyncio.stream
 import pytest
 
 from support.kits import Kit
@@ -26,6 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 #: Its types say that a body must be its own class, where its documentation hands over plain values.
 k8s: Any = kubernetes
+async_k8s: Any = kubernetes_asyncio
 
 DANA, SAM = "dana@example.com", "sam@example.com"
 STAGING, PROD = "shop-staging", "shop-prod"
@@ -282,3 +286,35 @@ def test_groups_come_from_the_persons_own_token(cluster: KubernetesStandin) -> N
         ]:
             assert agent.refused(session, ship(PROD)).code == code
         assert [request for request in cluster.arrived() if request.startswith("PATCH")] == []
+
+
+def test_the_asynchronous_client(cluster: KubernetesStandin) -> None:
+    kit = Kit(permissions=Toolpass(connections=[cluster.connection()]))
+
+    def configuration() -> Any:
+        key = {"BearerToken": f"Bearer {cluster.token}"}
+        made = async_k8s.client.Configuration(host=cluster.url, api_key=key)
+        made.ssl_ca_cert = cluster.ca_file
+        return made
+
+    @kit.tool()
+    async def ship_to(namespace: str) -> Any:
+        async with async_k8s.client.ApiClient(configuration()) as api:
+            apps = async_k8s.client.AppsV1Api(api)
+            change = {"metadata": {"labels": {"version": "1.5.0"}}}
+            return (await apps.patch_namespaced_deployment("shop-web", namespace, change)).metadata.labels
+
+    @kit.tool()
+    async def run_in(namespace: str) -> Any:
+        async with async_k8s.stream.WsApiClient(configuration()) as api:
+            core = async_k8s.client.CoreV1Api(api)
+            return await core.connect_get_namespaced_pod_exec("shop-web-1", namespace, command=["id"], stdout=True)
+
+    with Session(user=DANA).active():
+        assert asyncio.run(ship_to(STAGING)) == {"version": "1.5.0"}
+        cluster.reset()
+        for tool, namespace in [(ship_to, PROD), (run_in, STAGING)]:
+            with pytest.raises(ToolRefused) as refused:
+                asyncio.run(tool(namespace))
+            assert refused.value.code == "not_authorized"
+    assert cluster.arrived() == []
