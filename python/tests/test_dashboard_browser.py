@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
+import urllib.error
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -228,6 +230,87 @@ def test_nothing_that_is_reported_is_run(serving: Serving, open_page: Any) -> No
     assert page.locator("#list img, #list script, #map img, .chips img").count() == 0
     page.locator("#search").fill("onerror")
     expect(calls(page)).to_have_count(1)
+    assert open_page.wrong == []
+
+
+DECIDING = """
+listen: {listen}
+decision_log: none
+api_keys:
+  - {{name: shop-agent, key: file:agents, scopes: [check, report]}}
+  - {{name: people, key: file:people, scopes: dashboard}}
+server: {{{kept}, drain: 0s}}
+connections:
+  - {{id: warehouse, integration: fake, users: "dana@acme.com, sam@acme.com", admins: dana@acme.com}}
+"""
+
+
+@pytest.fixture
+def deciding(tmp_path: Path) -> Iterator[Serving]:
+    """A server that was asked nothing yet."""
+    server = Serving(tmp_path / "deciding", config=DECIDING)
+    yield server
+    server.kill()
+
+
+def ask(server: Serving, user: str, action: str, resource: str = "thing:1") -> dict[str, Any]:
+    return server.ask("/v1/check", {"user": user, "connection": "warehouse", "action": action, "resource": resource})
+
+
+def test_a_decision_shows_how_it_was_made(deciding: Serving, open_page: Any, tmp_path: Path) -> None:
+    allowed = ask(deciding, "dana@acme.com", "thing.read")
+    page = open_page(deciding.page)
+    expect(page.locator("#state-text")).to_have_text("Live")
+    page.locator("#view-decisions").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_title("toolpass: decisions")
+    expect(calls(page)).to_have_count(1)
+    denied = ask(deciding, "sam@acme.com", "thing.admin")
+    expect(calls(page)).to_have_count(2)
+    expect(calls(page).first.locator(".word").first).to_have_text("Denied")
+    expect(calls(page).last.locator(".word").first).to_have_text("Allowed")
+    expect(page.locator("#n-calls")).to_have_text("2")
+    page.locator(".number[data-outcome=refused]").click()
+    expect(calls(page)).to_have_count(1)
+    calls(page).first.locator("summary").click()
+    detail = calls(page).first.locator(".detail")
+    expect(detail).to_contain_text("fake:thing.admin on thing:1")
+    expect(detail).to_contain_text("sam@acme.com")
+    expect(detail).to_contain_text("stored decision")
+    expect(detail).to_contain_text("shop-agent")
+    assert detail.locator(".link-to").get_attribute("href") == f"?id={denied['id']}"
+    folder = Path(os.environ.get("TOOLPASS_SCREENSHOTS", tmp_path))
+    page.screenshot(path=folder / "dashboard-decisions.png")
+    with page.expect_download() as download:
+        page.locator("#csv").click()
+    assert download.value.suggested_filename == "decisions.csv"
+    rows = list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
+    assert [row["outcome"] for row in rows] == ["deny"]
+    page.goto(f"{deciding.url}/dashboard/decisions/?id={allowed['id']}")
+    expect(calls(page)).to_have_count(1)
+    expect(calls(page).first.locator(".detail")).to_contain_text("How it was decided")
+    page.locator("#view-calls").click()
+    expect(page).to_have_title("toolpass")
+    expect(calls(page)).to_have_count(0)
+    assert open_page.wrong == []
+
+
+def test_nothing_that_is_asked_is_run(deciding: Serving, open_page: Any) -> None:
+    for user, action, resource in [
+        (HOSTILE, "thing.read", "thing:1"),
+        ("dana@acme.com", HOSTILE, "thing:1"),
+        ("dana@acme.com", "thing.read", f"thing:{HOSTILE}"),
+    ]:
+        # Some of it is no question, which is an answer too.
+        with contextlib.suppress(urllib.error.HTTPError):
+            ask(deciding, user, action, resource)
+    page = open_page(f"{deciding.url}/dashboard/decisions/#key={PEOPLE}", viewport={"width": 390, "height": 844})
+    expect(calls(page)).to_have_count(3)
+    for number in range(3):
+        calls(page).nth(number).locator("summary").click()
+        expect(calls(page).nth(number).locator(".detail")).to_contain_text("How it was decided")
+    assert page.locator("#list img, #list script, #map img, .chips img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert open_page.wrong == []
 
 

@@ -27,7 +27,7 @@ connections:
 """
 
 #: Those that never end.
-STREAMS = ["/dashboard/events/stream"]
+STREAMS = ["/dashboard/decisions/events/stream", "/dashboard/events/stream"]
 
 
 @pytest.fixture(scope="module")

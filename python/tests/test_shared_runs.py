@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 import urllib.error
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.serving import Serving
+from support.serving import PATIENCE, Serving
 from support.stores import opened
 
 if TYPE_CHECKING:
@@ -113,3 +114,40 @@ def test_a_database_that_is_gone_is_said_and_nothing_is_acknowledged(pair: list[
     text = refused.value.read().decode()
     assert "cannot be reached" in text
     assert "postgres" not in text
+
+
+DECIDING = """
+listen: {listen}
+decision_log: none
+api_keys:
+  - {{name: agents, key: file:agents, scopes: check}}
+  - {{name: people, key: file:people, scopes: dashboard}}
+server: {{{kept}, drain: 0s}}
+connections:
+  - {{id: main, integration: fake, users: dana@example.com}}
+"""
+
+
+def test_each_server_shows_the_decisions_of_both(database: Store, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        servers = []
+        for name in ("one", "other"):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "database").write_text(database.given)
+            servers.append(Serving(folder, kept="runs_store: file:database", config=DECIDING))
+            stack.callback(servers[-1].kill)
+        asked = []
+        for number, server in enumerate(servers):
+            question = {"user": "dana@example.com", "connection": "main", "action": "thing.read"}
+            asked.append(server.ask("/v1/check", {**question, "resource": f"thing:{number}"})["id"])
+        for server in servers:
+            until = time.monotonic() + PATIENCE
+            rows = server.decisions()
+            while {row["id"] for row in rows} != set(asked):
+                assert time.monotonic() < until, rows
+                time.sleep(0.05)
+                rows = server.decisions()
+            assert all(row["explained"]["decision"] == "allow" for row in rows)
+            assert server.events()["events"] == servers[0].events()["events"]
+        assert not set(asked) & {row.get("id") for row in servers[0].runs()}

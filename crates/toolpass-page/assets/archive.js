@@ -88,7 +88,7 @@ export class Archive {
       if (!answer.ok) throw new Error((await answer.json()).error);
       const link = document.createElement("a");
       link.href = URL.createObjectURL(await answer.blob());
-      link.download = `runs.${format}`;
+      link.download = /filename="([\w.]+)"/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1] ?? `runs.${format}`;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
       this.#say("");

@@ -64,6 +64,8 @@ async function stream(known, deliver, state) {
   const headers = known.message ? { "Last-Event-ID": known.message } : {};
   const answer = await ask("events/stream", headers);
   if (answer.status === 404 || answer.status === 405) return false;
+  // Too many read one: rows are asked for instead.
+  if (answer.status === 503) return true;
   if (!answer.ok || !answer.body) throw new Error(`stream: ${answer.status}`);
   state(true);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -49,7 +49,8 @@ function middle(nodes, name, height) {
 }
 
 const NAMES = ["server", "tool", "system"];
-const HEADS = ["Servers", "Tools", "Systems"];
+/** What stands over the columns, and what is counted in each; a page of something else has other words. */
+export const WORDS = { heads: ["Servers", "Tools", "Systems"], units: ["call", "call", "request"] };
 
 /** The map in its section; `choose(column, name)` is told of a chosen node. */
 export class Graph {
@@ -86,7 +87,7 @@ export class Graph {
         head.append(element("span"));
         body.append(this.#curves(links[index - 1], columns[index - 1].nodes, columns[index].nodes, index, height));
       }
-      head.append(element("h2", HEADS[index]));
+      head.append(element("h2", WORDS.heads[index]));
       body.append(this.#column(columns[index], index, links, chosen[NAMES[index]]));
     }
     for (const part of [head, body]) part.dataset.columns = String(used.length);
@@ -102,7 +103,7 @@ export class Graph {
       button.setAttribute("aria-pressed", String(chosen === node.name));
       const next = index < 2 ? links[index].filter((link) => link.from === node.name).map((link) => link.to) : [];
       button.append(element("bdi", node.name, "name"));
-      const unit = index === 2 ? "request" : "call";
+      const unit = WORDS.units[index];
       const said = element("span", `${node.count} ${unit}${node.count === 1 ? "" : "s"}`, "numbers-of");
       if (node.refused > 0) said.append(element("span", `${node.refused} refused`, "bad"));
       button.append(said);

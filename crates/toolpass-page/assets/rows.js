@@ -1,6 +1,6 @@
 // The list: one element a call, cloned from a template, changed in place, its detail made when it is opened.
 
-import { clock, count, outcome, requests, sentence, system, tags, text, took, verdict, whereabouts } from "./words.js";
+import { clock, count, explained, outcome, requests, sentence, system, tags, text, took, verdict, whereabouts } from "./words.js";
 
 const MARKS = 7;
 
@@ -130,7 +130,9 @@ function detail({ node, call }, phrases) {
   const parts = [];
   if (row.code || row.reason) parts.push(stop(row));
   const all = requests(row);
-  if (all.length > 0) {
+  const how = explained(row);
+  if (how) parts.push(...explanation(how, row));
+  else if (all.length > 0) {
     parts.push(element("h3", count(all.length, "request")));
     const list = element("ol", "", "requests");
     list.append(...all.slice(0, 500).map((request) => requestNode(request, phrases, row.reason)));
@@ -149,7 +151,7 @@ function stop(row) {
   box.append(quoted(element("p", "", "why"), text(row.reason ?? "no reason was given")));
   const below = element("p", "", "below");
   if (row.code) below.append(element("code", text(row.code, 80)));
-  if (kind === "refused") {
+  if (kind === "refused" && !explained(row)) {
     const atRequest = requests(row).some((request) => request.outcome === "refused");
     below.append(element("span", atRequest ? "The refused request was never sent." : "The tool did not run.", "never"));
   }
@@ -192,15 +194,66 @@ function facts(row) {
   const named = isNamed ? Object.entries(given).slice(0, 100) : given === undefined ? [] : [["all", given]];
   const [first, second] = [element("section"), element("section")];
   first.append(element("h3", "Arguments"), terms((add) => named.forEach(([name, value]) => add(text(name, 100), shown(value), true))));
-  second.append(element("h3", "Call"), terms((add) => about(row, add)));
-  if (row.reported_by && row.id) second.append(linkTo(row.id));
+  second.append(element("h3", explained(row) ? "Decision" : "Call"), terms((add) => about(row, add)));
+  if (row.reported_by && row.id) second.append(linkTo(row.id, explained(row) ? "decision" : "call"));
   place.append(...(named.length > 0 ? [first] : []), second);
   return place;
 }
 
-/** A link to the page with this call alone. It holds no key. */
-function linkTo(id) {
-  const link = element("a", "Link to this call", "link-to");
+/** How a decision was made: what was found, what the system was asked, where the time went. */
+function explanation(how, row) {
+  const [asked] = requests(row);
+  const found = element("section");
+  found.append(element("h3", "How it was decided"), terms((add) => {
+    add("Asked", asked && `${text(asked.action, 200)} on ${text(asked.resource, 1000)}`, true);
+    add("Connection", asked?.connection);
+    add("Account", how.masked ? "masked" : how.identity || "none was found");
+    add("Rule", how.rule, true);
+    add("As of", how.as_of);
+    add("More", how.truncated && "more calls were made than are kept");
+  }));
+  const calls = list(how.calls);
+  const steps = list(how.steps);
+  return [
+    found,
+    ...(calls.length > 0 ? table("Calls to the system", ["Request", "Status", "Took"], calls.map((call) => [
+      `${text(call.method, 20)} ${text(call.host ?? "", 200)}${text(call.path, 1000)}`,
+      text(call.status, 20),
+      call.cached ? "stored look-up" : call.shared ? "made for another question" : millis(call.took_ms),
+    ])) : []),
+    ...(steps.length > 0 ? table("Steps", ["Step", "Took", "Note"], steps.map((step) => [text(step.name, 100), millis(step.took_ms), text(step.note ?? "", 400)])) : []),
+  ];
+}
+
+const list = (value) => (Array.isArray(value) ? value.filter((one) => one && typeof one === "object").slice(0, 200) : []);
+const millis = (value) => (Number.isFinite(value) ? `${value} ms` : "");
+
+/** A table under a heading. */
+function table(title, heads, lines) {
+  const place = element("table", "", "steps");
+  place.append(element("caption", title, "hidden"));
+  const head = element("tr");
+  for (const said of heads) {
+    const cell = element("th", said);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  place.append(head);
+  for (const line of lines) {
+    const row = element("tr");
+    row.append(...line.map((said, index) => {
+      const cell = element("td");
+      cell.append(element(index === 0 ? "code" : "bdi", said));
+      return cell;
+    }));
+    place.append(row);
+  }
+  return [element("h3", title), place];
+}
+
+/** A link to the page with this row alone. It holds no key. */
+function linkTo(id, what) {
+  const link = element("a", `Link to this ${what}`, "link-to");
   link.href = `?${new URLSearchParams({ id })}`;
   return link;
 }
@@ -220,7 +273,7 @@ function terms(tell) {
 function about(row, add) {
   add("Person", row.user);
   add("Session", row.session, true);
-  add("Server", row.server);
+  if (!explained(row)) add("Server", row.server);
   add("Declared effect", row.effect);
   add("Permission", row.authorization);
   if (row.entitled === false) add("Entitlements", "the file does not list this tool");
@@ -229,8 +282,8 @@ function about(row, add) {
   if (row.tainted) add("Outside text", `${count(Number(row.tainted), "text")} recorded, ${count(Number(row.fenced) || 0, "block")} fenced`);
   add("Began", clock(row).whole);
   add("Took", took(row));
-  add("Reported by", row.reported_by);
-  add("Event", row.id, true);
+  add(explained(row) ? "Asked with the key" : "Reported by", row.reported_by);
+  add(explained(row) ? "Decision" : "Event", row.id, true);
   add("Inside of", row.parent, true);
 }
 

@@ -2,7 +2,7 @@
 
 import { Archive } from "./archive.js";
 import { follow } from "./feed.js";
-import { Graph } from "./map.js";
+import { Graph, WORDS } from "./map.js";
 import { element, Rows } from "./rows.js";
 import { count, haystack, isCall, outcome, requests, system, text, verdict } from "./words.js";
 
@@ -17,6 +17,7 @@ let shown = PAGE;
 let isDue = false;
 let keep = KEEP;
 let archive = null;
+let nouns = { row: "call", system: "request" };
 /** From which number on every run is held. */
 let floor = Infinity;
 
@@ -39,8 +40,8 @@ function take(answer, isWhole, isAnew) {
     floor = Infinity;
   }
   for (const [action, phrase] of Object.entries(answer.phrases ?? {})) phrases.set(action, text(phrase, 200));
-  const isDashboard = answer.kind === "dashboard";
-  if (isDashboard) openArchive();
+  const isDashboard = answer.kind === "dashboard" || answer.kind === "decisions";
+  if (isDashboard) openArchive(answer.kind);
   const listed = new Set();
   const news = { calls: 0, refused: 0 };
   for (const row of Array.isArray(answer.events) ? answer.events : []) {
@@ -73,7 +74,7 @@ const say = (() => {
     waiting.refused += news.refused;
     if (waiting.calls === 0 || timer) return;
     timer = setTimeout(() => {
-      $("said").textContent = `${count(waiting.calls, "new call")}, ${waiting.refused} refused`;
+      $("said").textContent = `${count(waiting.calls, `new ${nouns.row}`)}, ${waiting.refused} refused`;
       waiting.calls = waiting.refused = timer = 0;
     }, 3000);
   };
@@ -103,8 +104,8 @@ function draw() {
   $("more").hidden = !isThereMore && !archive?.hasOlder();
   $("more").textContent = isThereMore ? `Show ${Math.min(PAGE, found.length - shown)} more` : "Look for older ones";
   $("empty").hidden = found.length > 0;
-  $("empty-title").textContent = all.length === 0 ? "No calls yet" : "No call fits these filters";
-  $("empty-text").textContent = all.length === 0 ? "Run a tool, and it shows up here while it runs." : "Remove one to see more.";
+  $("empty-title").textContent = all.length === 0 ? `No ${nouns.row}s yet` : `No ${nouns.row} fits these filters`;
+  $("empty-text").textContent = all.length === 0 ? (nouns.row === "call" ? "Run a tool, and it shows up here while it runs." : "Ask this server something, and its answer shows up here.") : "Remove one to see more.";
 }
 
 function fits(call) {
@@ -151,7 +152,7 @@ function numbers(all) {
   };
   const running = total.running ? `, ${total.running} running` : "";
   put("n-calls", total.calls, (people.size ? `by ${people.size === 1 ? "1 person" : `${people.size} people`}` : "nobody yet") + running);
-  put("n-ran", total.ran, total.checked ? `${count(total.checked, "request")} checked` : "no requests checked");
+  put("n-ran", total.ran, total.checked ? `${count(total.checked, nouns.system)} checked` : `no ${nouns.system}s checked`);
   const where = [at.size ? `${total.refused - total.before} at ${listed(at)}` : "", total.before ? `${total.before} before the tool ran` : ""];
   put("n-refused", total.refused, where.filter(Boolean).join(", ") || "nothing was stopped");
   put("n-systems", reached.size, reached.size ? listed(reached) : "no request left");
@@ -215,9 +216,15 @@ function clearAll() {
 }
 
 /** What a page of several servers has beyond the live page: time, files, older runs, addresses that lead to a selection. */
-function openArchive() {
+function openArchive(kind) {
   if (archive) return;
   $("subtitle").textContent = "dashboard";
+  const isOfDecisions = kind === "decisions";
+  $("views").hidden = false;
+  $("view-calls").href = isOfDecisions ? "../" : "./";
+  $("view-decisions").href = isOfDecisions ? "./" : "decisions/";
+  $(isOfDecisions ? "view-decisions" : "view-calls").setAttribute("aria-current", "page");
+  if (isOfDecisions) speakOfDecisions();
   archive = new Archive(wanted, {
     oldest: () => (Number.isFinite(floor) ? floor : null),
     rows: (answer, isAll) => {
@@ -233,6 +240,18 @@ function openArchive() {
       due();
     },
   });
+}
+
+/** What the page calls its rows, when they are decisions. */
+function speakOfDecisions() {
+  document.title = "toolpass: decisions";
+  nouns = { row: "decision", system: "question" };
+  for (const [id, said] of [["n-calls-label", "Decisions"], ["calls-title", "Decisions"], ["n-ran-label", "Allowed"], ["n-refused-label", "Denied"]]) {
+    $(id).textContent = said;
+  }
+  WORDS.heads = ["Keys", "Actions", "Systems"];
+  WORDS.units = ["decision", "decision", "decision"];
+  OUTCOMES.splice(0, OUTCOMES.length, ["ran", "Allowed"], ["refused", "Denied"], ["failed", "Not decided"]);
 }
 
 /** A time of a field, as the clock of this machine has it. */

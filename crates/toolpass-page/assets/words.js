@@ -12,6 +12,16 @@ const OUTCOMES = new Map([
   ["return", ["handoff", "Returned"]],
 ]);
 
+/** How a question was answered. */
+const DECIDED = new Map([
+  ["allow", ["ran", "Allowed"]],
+  ["deny", ["refused", "Denied"]],
+  ["unknown", ["failed", "Not decided"]],
+]);
+
+/** How a row was decided, when it is a decision; only a server makes one. */
+export const explained = (row) => (row.explained && typeof row.explained === "object" ? row.explained : null);
+
 /** Outcomes of requests outside any call that runs, by whether they were refused. */
 const OUTSIDE = new Map([
   ["late", { refused: "Refused late", passed: "Came late" }],
@@ -20,6 +30,8 @@ const OUTSIDE = new Map([
 
 /** The outcome of a row: `kind` (a class of the page) and `word`. */
 export function outcome(row) {
+  const decided = DECIDED.get(explained(row)?.decision);
+  if (decided) return { kind: decided[0], word: decided[1] };
   const outside = OUTSIDE.get(row.outcome);
   if (outside) {
     return row.code ? { kind: "refused", word: outside.refused } : { kind: "handoff", word: outside.passed };
@@ -91,6 +103,10 @@ export function tags(request) {
 /** Where a call was stopped, or where it went. */
 export function whereabouts(row, phrases) {
   const all = requests(row);
+  if (explained(row) && all.length > 0) {
+    const why = outcome(row).kind === "ran" ? "" : `: ${text(row.code, 60).replaceAll("_", " ")}`;
+    return `${sentence(all[0], phrases)}${why}`;
+  }
   const refused = all.find((request) => request.outcome === "refused");
   if (outcome(row).kind === "refused") {
     if (refused) return `Stopped at ${system(refused)}: ${lower(sentence(refused, phrases))}`;
@@ -131,7 +147,7 @@ export function clock(row) {
 
 /** Everything of a row that free text is looked for in, in small letters. */
 export function haystack(row, phrases) {
-  const parts = [row.tool, row.server, row.user, row.reason, row.code, text(row.arguments ?? "", 20_000)];
+  const parts = [row.tool, row.server, row.user, row.reason, row.code, text(row.arguments ?? "", 20_000), text(row.explained ?? "", 20_000)];
   for (const one of requests(row)) parts.push(one.action, one.resource, system(one), one.host, one.path, sentence(one, phrases));
   return parts.map((part) => text(part ?? "", 20_000)).join("\n").toLowerCase();
 }

@@ -19,6 +19,8 @@ pub type Phrases = fn(&str) -> Option<&'static str>;
 pub enum Kind {
     /// Of several servers, which report them: the dashboard.
     Dashboard,
+    /// What the engine of a server decided: the dashboard's other page.
+    Decisions,
     /// Of one toolkit: the live page.
     Toolkit,
 }
@@ -28,6 +30,7 @@ impl Kind {
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Dashboard => "dashboard",
+            Kind::Decisions => "decisions",
             Kind::Toolkit => "toolkit",
         }
     }

@@ -71,6 +71,11 @@ impl ApiKey {
         self.scopes.contains(&scope)
     }
 
+    /// Whether it may see the same as another key.
+    pub(crate) fn sees_as(&self, other: &ApiKey) -> bool {
+        self.users == other.users && self.connections == other.connections
+    }
+
     /// Whether it may ask about this connection.
     pub(crate) fn covers_connection(&self, id: &str) -> bool {
         covers(&self.connections, id)

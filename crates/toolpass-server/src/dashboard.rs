@@ -27,11 +27,12 @@ pub(crate) use export::file;
 pub(crate) use query::{NAMES, schema};
 pub(crate) use stream::news;
 
+use crate::access::ApiKey;
 use crate::endpoints::{Access, Endpoint, Method};
 use crate::exchange::Asked;
 use crate::live::Live;
 use crate::reply::{Form, JSON, Reply};
-use crate::runs::unavailable;
+use crate::runs::{Reported, unavailable};
 use query::{Query, Wanted};
 use rows::{MOST, Rows};
 
@@ -52,22 +53,47 @@ pub(crate) const PAGE: Endpoint = Endpoint {
 
 /// Whether a path is one of the page's files, or leads to it.
 pub(crate) fn is_page(path: &str) -> bool {
-    path == ROOT
-        || path
-            .strip_prefix(ROOT)
-            .and_then(|rest| rest.strip_prefix('/'))
-            .is_some_and(|name| assets::find(name).is_some())
+    let is_bare = |rest: &str| rest.is_empty() || rest == DECISIONS;
+    path.strip_prefix(ROOT).is_some_and(is_bare)
+        || named(path).is_some_and(|name| assets::find(name).is_some())
+}
+
+/// The name of a file under one of the page's two addresses: of runs, of decisions. `None` for an address without its slash.
+fn named(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix(ROOT)?;
+    let rest = rest.strip_prefix(DECISIONS).unwrap_or(rest);
+    rest.strip_prefix('/')
+}
+
+/// Whether decisions are asked for, not runs.
+fn is_of_decisions(asked: &Asked) -> bool {
+    let rest = asked.head.uri.path().strip_prefix(ROOT);
+    rest.is_some_and(|rest| rest.starts_with(DECISIONS))
+}
+
+/// What is shown under the address that was asked for.
+fn shelf(asked: &Asked) -> &Reported {
+    if is_of_decisions(asked) {
+        &asked.app.decisions.kept
+    } else {
+        &asked.app.runs
+    }
 }
 
 fn page(asked: Asked) -> BoxFuture<'static, Reply> {
     let path = asked.head.uri.path();
-    let name = path
-        .strip_prefix(ROOT)
-        .and_then(|rest| rest.strip_prefix('/'));
+    let name = named(path);
     let reply = match name.and_then(assets::find) {
         _ if is_off(&asked) => not_found(),
-        None => Reply::text(StatusCode::PERMANENT_REDIRECT, "see /dashboard/")
-            .with(LOCATION, HeaderValue::from_static("/dashboard/")),
+        None => {
+            let to = if is_of_decisions(&asked) {
+                "/dashboard/decisions/"
+            } else {
+                "/dashboard/"
+            };
+            Reply::text(StatusCode::PERMANENT_REDIRECT, &format!("see {to}"))
+                .with(LOCATION, HeaderValue::from_static(to))
+        }
         Some(asset) => {
             let reply = Reply::new(StatusCode::OK, asset.kind, asset.body);
             if asset.kind == assets::HTML {
@@ -84,8 +110,8 @@ fn page(asked: Asked) -> BoxFuture<'static, Reply> {
 /// Answer `/dashboard/events`.
 pub(crate) fn events(asked: Asked) -> BoxFuture<'static, Reply> {
     async move {
-        if is_off(&asked) {
-            return safe(not_found());
+        if let Some(reply) = turned_away(&asked) {
+            return reply;
         }
         safe(match Query::read(asked.head.uri.query()) {
             Ok(query) => answer(&asked, &query).await,
@@ -105,7 +131,7 @@ async fn answer(asked: &Asked, query: &Query) -> Reply {
             }
             Wanted::Newest(before) => {
                 // What comes meanwhile is asked for next.
-                let next = asked.app.runs.store.last().await?;
+                let next = shelf(asked).store.last().await?;
                 (Rows::newest(asked, query, before, MOST).await?, next)
             }
         })
@@ -120,8 +146,12 @@ async fn answer(asked: &Asked, query: &Query) -> Reply {
 fn told(asked: &Asked, live: &Live, rows: Rows, next: u64) -> String {
     let actions = rows.actions();
     Answer {
-        kind: Kind::Dashboard,
-        epoch: asked.app.runs.store.epoch(),
+        kind: if is_of_decisions(asked) {
+            Kind::Decisions
+        } else {
+            Kind::Dashboard
+        },
+        epoch: shelf(asked).store.epoch(),
         rows: rows.rows.iter().map(|row| row.kept.numbered()).collect(),
         actions: actions.iter().map(String::as_str).collect(),
         next,
@@ -155,6 +185,21 @@ fn is_off(asked: &Asked) -> bool {
     !asked.live.config.server.dashboard
 }
 
+/// The answer to who asks for what is shown where there is no dashboard, or from a page of another site: a client's certificate goes
+/// along with what that page asks for, unlike a key.
+fn turned_away(asked: &Asked) -> Option<Reply> {
+    if is_off(asked) {
+        return Some(safe(not_found()));
+    }
+    let site = asked.head.headers.get("sec-fetch-site");
+    if site.is_some_and(|site| site == "cross-site" || site == "same-site") {
+        let text = "asked for by a page of another origin";
+        let reply = Reply::wrong(Form::Coded, StatusCode::FORBIDDEN, Code::Unauthorized, text);
+        return Some(safe(reply));
+    }
+    None
+}
+
 fn not_found() -> Reply {
     Reply::text(StatusCode::NOT_FOUND, "not found")
 }
@@ -164,9 +209,17 @@ fn invalid(text: &str) -> Reply {
     Reply::wrong(Form::Coded, status, Code::InvalidRequest, text)
 }
 
-/// Whether the key still opens the page: keys are replaced while a stream goes on.
+/// Whether the key still opens the page, with the same limits: keys are replaced while a stream or a file goes on, by a file and
+/// by a reload.
 fn still_opens(asked: &Asked) -> bool {
-    asked.needs(Scope::Dashboard, Form::Coded).is_ok()
+    let live = asked.app.present.get();
+    let is_same = |now: &ApiKey| asked.key.as_ref().is_some_and(|then| now.sees_as(then));
+    live.config.server.dashboard
+        && asked
+            .admitted_now(&live, Scope::Dashboard)
+            .is_some_and(|now| is_same(&now))
 }
 
 const ROOT: &str = "/dashboard";
+/// Under it, the same page of decisions.
+const DECISIONS: &str = "/decisions";

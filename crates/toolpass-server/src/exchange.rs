@@ -26,6 +26,7 @@ use toolpass_core::codes::Code;
 use toolpass_core::decision::Decision;
 use toolpass_core::question::Question;
 use toolpass_engine::caller::Caller;
+use toolpass_engine::explain::Explanation;
 use toolpass_engine::options;
 
 use crate::access::ApiKey;
@@ -323,9 +324,11 @@ impl Asked {
         }
         let _place = self.place(&question.connection)?;
         let began = Instant::now();
-        let decision = self
-            .unless_gone(self.live.engine.check_for(&question, &caller))
+        let told = self
+            .unless_gone(self.live.engine.explain(&question, &caller))
             .await?;
+        self.note(&question, &told);
+        let decision = told.decision;
         self.app
             .metrics
             .count(&question.connection, &decision, began.elapsed());
@@ -370,6 +373,15 @@ impl Asked {
             self.app
                 .metrics
                 .count(&question.connection, decision, began.elapsed());
+            self.note(
+                question,
+                &Explanation {
+                    decision: decision.clone(),
+                    integration: self.integration(&question.connection),
+                    steps: Vec::new(),
+                    took: began.elapsed(),
+                },
+            );
         }
         let mut decisions = decisions.into_iter();
         let lost = || v1::malformed("the question was not asked");
@@ -437,6 +449,11 @@ impl Asked {
         keyed(&self.live, &self.head, &self.certificate, scope, form).map(drop)
     }
 
+    /// The key of this request by what is valid now, when it has this scope.
+    pub(crate) fn admitted_now(&self, live: &Live, scope: Scope) -> Option<Arc<ApiKey>> {
+        keyed(live, &self.head, &self.certificate, scope, Form::Coded).ok()
+    }
+
     /// Whether the client came by the second address.
     pub(crate) fn is_admin_listener(&self) -> bool {
         self.by_admin
@@ -445,6 +462,19 @@ impl Asked {
     /// Whether the client reached the server, or the proxy in front of it that is believed, encrypted.
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
+    }
+
+    fn note(&self, question: &Question, told: &Explanation) {
+        let key = self.key.as_ref().map_or("", |key| &key.name);
+        let app = &self.app;
+        app.decisions.note(&self.live, key, question, told, app);
+    }
+
+    /// The product of a connection; empty when there is none of that name.
+    fn integration(&self, connection: &str) -> &'static str {
+        let mut all = self.live.config.connections.iter();
+        all.find(|one| one.id == connection)
+            .map_or("", |one| one.integration.name())
     }
 
     fn caller(&self, patience: Option<Duration>) -> Caller {

@@ -27,6 +27,7 @@ mod catalog;
 mod check;
 mod connection;
 mod dashboard;
+mod decided;
 mod endpoints;
 mod exchange;
 mod gate;

@@ -141,7 +141,7 @@ fn responses(row: &Endpoint) -> Map<String, Value> {
 fn parameters(path: &str) -> Vec<Value> {
     let of_query = |name: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "schema": schema});
     match path {
-        "/dashboard/events" | "/dashboard/events/stream" | "/dashboard/export" => dashboard::NAMES
+        path if path.starts_with("/dashboard/") => dashboard::NAMES
             .iter()
             .map(|name| of_query(name, dashboard::schema(name)))
             .collect(),
@@ -153,8 +153,10 @@ fn parameters(path: &str) -> Vec<Value> {
 /// The kinds of text that a path answers with where it gives no object.
 fn texts(path: &str) -> Value {
     let kinds: &[&str] = match path {
-        "/dashboard/events/stream" => &["text/event-stream"],
-        "/dashboard/export" => &["application/x-ndjson", "text/csv"],
+        "/dashboard/decisions/events/stream" | "/dashboard/events/stream" => &["text/event-stream"],
+        "/dashboard/decisions/export" | "/dashboard/export" => {
+            &["application/x-ndjson", "text/csv"]
+        }
         _ => &["text/plain"],
     };
     let text = |kind: &&str| ((*kind).to_owned(), json!({"schema": {"type": "string"}}));

@@ -21,7 +21,7 @@ use toolpass_store::runs::memory::{MAX_BYTES, MAX_RUNS, Memory};
 use toolpass_store::runs::postgres::PostgresDatabase;
 use toolpass_store::runs::run::{Dropped, Run};
 use toolpass_store::runs::sqlite::SqliteFile;
-use toolpass_store::runs::{Reporter, Runs, RunsError};
+use toolpass_store::runs::{Added, Reporter, Runs, RunsError};
 use toolpass_wire::json::Json;
 
 use crate::exchange::{Asked, NotAsked};
@@ -54,6 +54,56 @@ struct Batch {
 }
 
 impl Reported {
+    /// Open the store of decisions, beside that of runs. Without a place for it, they are in memory: nothing was acknowledged.
+    /// Errors: the system has no randomness.
+    pub(crate) async fn open_decisions(config: &ServerConfig) -> Result<Reported, StartError> {
+        let max_bytes = config.runs_max_bytes.unwrap_or(KEPT_BYTES);
+        let opened: Result<Box<dyn Runs>, String> = match (&config.runs_store, &config.data) {
+            (Some(url), _) => match secrets::read(url) {
+                Ok(url) => PostgresDatabase::open_in(SCHEMA, &url, max_bytes)
+                    .await
+                    .map(|database| Box::new(database) as Box<dyn Runs>)
+                    .map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            },
+            (None, Some(folder)) => open_folder(folder, DECISIONS_FILE, max_bytes)
+                .await
+                .map(|file| Box::new(file) as Box<dyn Runs>),
+            (None, None) => Ok(memory()?),
+        };
+        let store = match opened {
+            Ok(store) => store,
+            Err(error) => {
+                tracing::warn!(
+                    error,
+                    "decisions of the dashboard are kept in memory and are gone at the end"
+                );
+                memory()?
+            }
+        };
+        Ok(Reported::of(store))
+    }
+
+    fn of(store: Box<dyn Runs>) -> Reported {
+        Reported {
+            store,
+            news: watch::Sender::new(()),
+        }
+    }
+
+    /// Keep these, and wake those who watch.
+    /// Errors: [`RunsError`].
+    pub(crate) async fn add(
+        &self,
+        from: &Reporter,
+        runs: &[Run],
+        now: Duration,
+    ) -> Result<Added, RunsError> {
+        let added = self.store.add(from, runs, now).await?;
+        self.news.send_replace(());
+        Ok(added)
+    }
+
     /// Open the store that a configuration names: a database, a folder, or memory.
     /// Errors: [`StartError::Runs`], unless the folder is one nobody named.
     pub(crate) async fn open(config: &ServerConfig) -> Result<Reported, StartError> {
@@ -70,7 +120,7 @@ impl Reported {
             let opened = PostgresDatabase::open(&url, max_bytes).await;
             Box::new(opened.map_err(|error| failed(place, error.to_string()))?)
         } else if let Some(folder) = &config.data {
-            match open_folder(folder, max_bytes).await {
+            match open_folder(folder, FILE, max_bytes).await {
                 Ok(file) => Box::new(file),
                 Err(error) if config.data_is_default => {
                     let folder = folder.display().to_string();
@@ -86,10 +136,7 @@ impl Reported {
         } else {
             memory()?
         };
-        Ok(Reported {
-            store,
-            news: watch::Sender::new(()),
-        })
+        Ok(Reported::of(store))
     }
 
     /// Wakes whenever runs came in here.
@@ -106,13 +153,13 @@ fn memory() -> Result<Box<dyn Runs>, StartError> {
     Ok(Box::new(memory))
 }
 
-async fn open_folder(folder: &Path, max_bytes: u64) -> Result<SqliteFile, String> {
+async fn open_folder(folder: &Path, name: &str, max_bytes: u64) -> Result<SqliteFile, String> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|error| error.to_string())?;
-    let opened = SqliteFile::open(&folder.join(FILE), max_bytes).await;
+    let opened = SqliteFile::open(&folder.join(name), max_bytes).await;
     opened.map_err(|error| error.to_string())
 }
 
@@ -126,9 +173,11 @@ pub(crate) async fn trim(app: Arc<App>) {
         let keep = live.config.server.runs_retention.unwrap_or(KEPT_FOR);
         drop(live);
         let before = app.clock.wall().0.saturating_sub(keep);
-        if let Err(error) = app.runs.store.trim(before).await {
-            let error = error.to_string();
-            tracing::warn!(error, "old runs could not be dropped");
+        for store in [&app.runs.store, &app.decisions.kept.store] {
+            if let Err(error) = store.trim(before).await {
+                let error = error.to_string();
+                tracing::warn!(error, "old runs or decisions could not be dropped");
+            }
         }
     }
 }
@@ -163,7 +212,7 @@ async fn keep(asked: &Asked, key: String, batch: Batch) -> Reply {
         server: batch.server,
     };
     let now = app.clock.wall().0;
-    let added = match app.runs.store.add(&from, &batch.runs, now).await {
+    let added = match app.runs.add(&from, &batch.runs, now).await {
         Ok(added) => added,
         Err(error) => {
             let text = error.to_string();
@@ -180,7 +229,6 @@ async fn keep(asked: &Asked, key: String, batch: Batch) -> Reply {
     metrics
         .runs_dropped
         .fetch_add(batch.lost, Ordering::Relaxed);
-    app.runs.news.send_replace(());
     tracing::info!(
         server = from.server,
         key = from.key,
@@ -256,6 +304,9 @@ const MAX_BATCH: usize = 500;
 const MAX_SERVER: usize = 200;
 /// The file in the folder.
 const FILE: &str = "runs.db";
+const DECISIONS_FILE: &str = "decisions.db";
+/// Where decisions are in a database that servers share: tables as those of runs, in a schema of their own.
+const SCHEMA: &str = "toolpass_decisions";
 /// How much is kept where nothing else is said.
 const KEPT_BYTES: u64 = 2 << 30;
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::Receiver;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -19,6 +20,7 @@ use toolpass_http::secrets::SecretError;
 use toolpass_integration::parts::ConnectError;
 
 use crate::connection;
+use crate::decided::{self, Decided, Noted};
 use crate::exchange::Client;
 use crate::gate::Patience;
 use crate::health::Probes;
@@ -54,6 +56,11 @@ pub(crate) struct App {
     pub(crate) runs: Reported,
     /// Sends copies of the decision log.
     pub(crate) otlp: Option<Arc<Exporter>>,
+    pub(crate) decisions: Decided,
+    /// How many may watch the dashboard at once.
+    pub(crate) streams: Arc<Semaphore>,
+    /// Decisions on their way to be kept.
+    noted: Mutex<Option<Receiver<Noted>>>,
     /// How many lines of the decision log were lost, and when that was last seen to grow.
     lost: Mutex<(u64, Option<Instant>)>,
 }
@@ -135,9 +142,11 @@ impl App {
         live: Live,
         tls: Option<Tls>,
         runs: Reported,
+        decisions: Reported,
         otlp: Option<Arc<Exporter>>,
         clock: Arc<dyn Clock>,
     ) -> App {
+        let (decisions, noted) = Decided::new(decisions);
         let metrics = Metrics::default();
         metrics.know(live.config.connections.iter().map(|one| one.id.as_str()));
         metrics
@@ -153,6 +162,9 @@ impl App {
             clock,
             runs,
             otlp,
+            decisions,
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            noted: Mutex::new(Some(noted)),
             lost: Mutex::new((0, None)),
         }
     }
@@ -178,6 +190,7 @@ impl Server {
         let otlp = exporter(&config, &clock)?;
         let live = Live::new(config, Arc::clone(&clock))?.copying(otlp.as_ref());
         let runs = Reported::open(&live.config.server).await?;
+        let decisions = Reported::open_decisions(&live.config.server).await?;
         let (listener, address) = bind("listen", &listen).await?;
         if require_tls && tls.is_none() && listen::is_reachable(address) {
             return Err(StartError::NoTls);
@@ -188,7 +201,7 @@ impl Server {
         };
         let (admin, admin_address) = admin.unzip();
         Ok(Server {
-            app: Arc::new(App::new(live, tls, runs, otlp, clock)),
+            app: Arc::new(App::new(live, tls, runs, decisions, otlp, clock)),
             listener,
             admin,
             source: None,
@@ -237,6 +250,10 @@ impl Server {
         behind.spawn(notices::follow(Arc::clone(&self.app)));
         if let Some(otlp) = &self.app.otlp {
             behind.spawn(Arc::clone(otlp).run());
+        }
+        let noted = self.app.noted.lock().map_or(None, |mut noted| noted.take());
+        if let Some(noted) = noted {
+            behind.spawn(decided::keep(Arc::clone(&self.app), noted));
         }
         let (stop, stopping) = watch::channel(false);
         let mut door = Door {
@@ -467,6 +484,8 @@ async fn keep_up(app: Arc<App>, source: Source, mut wanted: mpsc::Receiver<()>) 
 
 /// How long a collector is waited for at the end.
 const FLUSH: Duration = Duration::from_secs(3);
+/// Each looks into the store every second.
+const MAX_STREAMS: usize = 128;
 const MAX_LARGE_BODIES: usize = 8;
 const LOSING_FOR: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

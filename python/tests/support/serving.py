@@ -103,6 +103,11 @@ class Serving:
         """The whole of it."""
         return self._ask(f"/dashboard/events{query}", PEOPLE)
 
+    def decisions(self) -> list[dict[str, Any]]:
+        """The decisions that are kept."""
+        rows: list[dict[str, Any]] = self._ask("/dashboard/decisions/events", PEOPLE)["events"]
+        return rows
+
     def ask(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """What a path answers to an object, with the agents' key."""
         return self._ask(path, AGENTS, json.dumps(body).encode())

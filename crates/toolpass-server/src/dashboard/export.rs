@@ -22,7 +22,7 @@ use toolpass_wire::json::Json;
 
 use super::query::{Format, Query, Wanted};
 use super::rows::{MOST, Row, Rows, requests};
-use super::{invalid, is_off, not_found, safe};
+use super::{invalid, is_of_decisions, safe, still_opens, turned_away};
 use crate::exchange::Asked;
 use crate::reply::Reply;
 
@@ -38,8 +38,8 @@ struct Sending {
 /// Answer `/dashboard/export`.
 pub(crate) fn file(asked: Asked) -> BoxFuture<'static, Reply> {
     async move {
-        if is_off(&asked) {
-            return safe(not_found());
+        if let Some(reply) = turned_away(&asked) {
+            return reply;
         }
         let query = match Query::read(asked.head.uri.query()) {
             Ok(query) => query,
@@ -54,12 +54,20 @@ pub(crate) fn file(asked: Asked) -> BoxFuture<'static, Reply> {
         let (kind, name, head) = match format {
             Format::Csv => (
                 "text/csv; charset=utf-8",
-                "attachment; filename=\"runs.csv\"",
+                if is_of_decisions(&asked) {
+                    "attachment; filename=\"decisions.csv\""
+                } else {
+                    "attachment; filename=\"runs.csv\""
+                },
                 Some(format!("{}\r\n", COLUMNS.join(","))),
             ),
             Format::Jsonl => (
                 "application/x-ndjson; charset=utf-8",
-                "attachment; filename=\"runs.jsonl\"",
+                if is_of_decisions(&asked) {
+                    "attachment; filename=\"decisions.jsonl\""
+                } else {
+                    "attachment; filename=\"runs.jsonl\""
+                },
                 None,
             ),
         };
@@ -92,7 +100,13 @@ impl Sending {
                 return Some(ready);
             }
             let before = self.before.take()?;
-            match Rows::newest(&self.asked, &self.query, before, MOST).await {
+            let found = if still_opens(&self.asked) {
+                let rows = Rows::newest(&self.asked, &self.query, before, MOST).await;
+                rows.map_err(|_| "the store did not answer")
+            } else {
+                Err("the key is no longer accepted")
+            };
+            match found {
                 Ok(rows) => {
                     self.before = rows.older;
                     let lines: String = rows
@@ -108,14 +122,10 @@ impl Sending {
                         return Some(lines);
                     }
                 }
-                Err(_) => {
+                Err(why) => {
                     return Some(match self.format {
-                        Format::Csv => {
-                            "\"incomplete: the store of runs did not answer\"\r\n".into()
-                        }
-                        Format::Jsonl => {
-                            "{\"error\":\"incomplete: the store of runs did not answer\"}\n".into()
-                        }
+                        Format::Csv => format!("\"incomplete: {why}\"\r\n"),
+                        Format::Jsonl => format!("{{\"error\":\"incomplete: {why}\"}}\n"),
                     });
                 }
             }
@@ -133,6 +143,9 @@ fn line(row: &Row) -> String {
             .to_owned()
     };
     let all = requests(json);
+    // Of a decision, its own word.
+    let explained = json.get("explained").and_then(|how| how.get("decision"));
+    let decided = explained.and_then(Json::as_str).map(str::to_owned);
     let refused =
         |request: &&Json| request.get("outcome").and_then(Json::as_str) == Some("refused");
     let joined = |names: [&str; 2]| {
@@ -150,7 +163,7 @@ fn line(row: &Row) -> String {
         text("reported_by"),
         text("user"),
         text("tool"),
-        text("outcome"),
+        decided.unwrap_or_else(|| text("outcome")),
         text("code"),
         text("reason"),
         text("effect"),

@@ -7,6 +7,7 @@ use toolpass_store::runs::{Kept, RunsError};
 use toolpass_wire::json::Json;
 
 use super::query::Query;
+use super::shelf;
 use crate::access::ApiKey;
 use crate::exchange::Asked;
 
@@ -30,12 +31,7 @@ impl Rows {
     /// The rows past a number.
     /// Errors: the store does not answer.
     pub(super) async fn past(asked: &Asked, query: &Query, since: u64) -> Result<Rows, RunsError> {
-        let kept = asked
-            .app
-            .runs
-            .store
-            .after(&query.filter, since, MOST)
-            .await?;
+        let kept = shelf(asked).store.after(&query.filter, since, MOST).await?;
         Ok(Rows {
             last: kept.last().map(|row| row.seq),
             rows: kept
@@ -56,12 +52,7 @@ impl Rows {
     ) -> Result<Rows, RunsError> {
         let mut rows = Rows::default();
         for _ in 0..LOOKS {
-            let found = asked
-                .app
-                .runs
-                .store
-                .find(&query.filter, before, MOST)
-                .await?;
+            let found = shelf(asked).store.find(&query.filter, before, MOST).await?;
             let is_all = found.len() < MOST;
             for kept in found {
                 before = kept.seq;

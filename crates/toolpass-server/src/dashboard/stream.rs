@@ -4,26 +4,28 @@
 //! again and goes on where it was. Runs that another server of the same database keeps are looked for every second.
 
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{HeaderMap, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use http::{HeaderMap, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{Either, StreamBody};
-use std::sync::atomic::Ordering;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
+use toolpass_core::codes::Code;
 use toolpass_page::reply::{STILL_THERE, message};
 
 use super::query::{Query, Wanted};
 use super::rows::{MOST, Rows};
-use super::{invalid, is_off, not_found, safe, still_opens, told};
+use super::{invalid, safe, shelf, still_opens, told, turned_away};
 use crate::exchange::Asked;
-use crate::reply::Reply;
+use crate::reply::{Form, Reply};
 
 /// One reader.
 struct Reader {
@@ -34,28 +36,36 @@ struct Reader {
     since: Option<u64>,
     until: Instant,
     silent_since: Instant,
+    /// Given back when nobody reads any more.
+    _place: OwnedSemaphorePermit,
 }
 
 /// Answer `/dashboard/events/stream`.
 pub(crate) fn news(asked: Asked) -> BoxFuture<'static, Reply> {
     async move {
-        if is_off(&asked) {
-            return safe(not_found());
+        if let Some(reply) = turned_away(&asked) {
+            return reply;
         }
         let query = match Query::read(asked.head.uri.query()) {
             Ok(query) => query,
             Err(text) => return safe(invalid(&text)),
         };
-        let known = last_message(&asked.head.headers, asked.app.runs.store.epoch());
+        let Ok(place) = Arc::clone(&asked.app.streams).try_acquire_owned() else {
+            let (status, code) = (StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded);
+            let reply = Reply::wrong(Form::Coded, status, code, "too many watch already");
+            return safe(reply.with(RETRY_AFTER, HeaderValue::from_static("1")));
+        };
+        let known = last_message(&asked.head.headers, shelf(&asked).store.epoch());
         let since = known.or(match query.wanted {
             Wanted::Since(since) => Some(since),
             Wanted::Newest(_) => None,
         });
         let reader = Reader {
-            news: asked.app.runs.subscribe(),
+            news: shelf(&asked).subscribe(),
             since,
             until: Instant::now() + LONGEST,
             silent_since: Instant::now(),
+            _place: place,
             asked,
             query,
         };
@@ -96,13 +106,14 @@ impl Reader {
                 return None;
             }
             self.news.borrow_and_update();
-            if let Some(text) = self.message().await? {
+            let said = match self.message().await? {
+                Some(text) => Some(text),
+                None => (now.duration_since(self.silent_since) >= SILENCE)
+                    .then(|| STILL_THERE.to_owned()),
+            };
+            if let Some(said) = said {
                 self.silent_since = now;
-                return Some(text);
-            }
-            if now.duration_since(self.silent_since) >= SILENCE {
-                self.silent_since = now;
-                return still_opens(&self.asked).then(|| STILL_THERE.to_owned());
+                return still_opens(&self.asked).then_some(said);
             }
             tokio::select! {
                 changed = self.news.changed() => changed.ok()?,
@@ -113,7 +124,7 @@ impl Reader {
 
     /// What is new, if anything. The first message is made in any case.
     async fn message(&mut self) -> Option<Option<String>> {
-        let store = &self.asked.app.runs.store;
+        let store = &shelf(&self.asked).store;
         let (rows, next) = match self.since {
             None => {
                 let next = store.last().await.ok()?;

@@ -12,6 +12,7 @@ mod authzen;
 mod bytes;
 mod check;
 mod client;
+mod decisions;
 mod encrypted;
 mod full;
 mod observing;

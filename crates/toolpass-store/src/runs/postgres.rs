@@ -8,8 +8,8 @@ mod notices;
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
-use sqlx::{Postgres, Row as _, Transaction};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
+use sqlx::{Connection as _, Postgres, Row as _, Transaction};
 use toolpass_core::secret::Secret;
 
 use super::filter::Filter;
@@ -29,8 +29,34 @@ impl PostgresDatabase {
     /// Connect, and bring the tables up to date. Runs have at most `max_bytes` together.
     /// Errors: [`RunsError`].
     pub async fn open(url: &Secret, max_bytes: u64) -> Result<PostgresDatabase, RunsError> {
-        let url = std::str::from_utf8(url.expose()).unwrap_or_default();
-        let options = PgConnectOptions::from_str(url).map_err(failed)?;
+        PostgresDatabase::connect(options(url)?, max_bytes).await
+    }
+
+    /// The same, with tables of its own in a schema of this name, which is made when it is not there.
+    /// Errors: [`RunsError`].
+    pub async fn open_in(
+        schema: &'static str,
+        url: &Secret,
+        max_bytes: u64,
+    ) -> Result<PostgresDatabase, RunsError> {
+        let options = options(url)?;
+        let mut one = PgConnection::connect_with(&options).await.map_err(failed)?;
+        // Asked first: who may not make a schema may use one that is there. Asked again: another server may have been faster.
+        if !has_schema(&mut one, schema).await? {
+            let make = format!("CREATE SCHEMA IF NOT EXISTS {schema}");
+            let made = sqlx::query(&make).execute(&mut one).await;
+            if made.is_err() && !has_schema(&mut one, schema).await? {
+                return Err(RunsError::Unreachable);
+            }
+        }
+        one.close().await.map_err(failed)?;
+        PostgresDatabase::connect(options.options([("search_path", schema)]), max_bytes).await
+    }
+
+    async fn connect(
+        options: PgConnectOptions,
+        max_bytes: u64,
+    ) -> Result<PostgresDatabase, RunsError> {
         let pool = PgPoolOptions::new()
             .max_connections(8)
             .acquire_timeout(BUSY)
@@ -169,6 +195,20 @@ impl Runs for PostgresDatabase {
     fn told(&self, since: Option<u64>) -> Doing<'_, Told> {
         Box::pin(notices::told(&self.pool, since))
     }
+}
+
+async fn has_schema(one: &mut PgConnection, schema: &str) -> Result<bool, RunsError> {
+    let (is_there,): (bool,) = sqlx::query_as("SELECT to_regnamespace($1) IS NOT NULL")
+        .bind(schema)
+        .fetch_one(one)
+        .await
+        .map_err(failed)?;
+    Ok(is_there)
+}
+
+fn options(url: &Secret) -> Result<PgConnectOptions, RunsError> {
+    let url = std::str::from_utf8(url.expose()).unwrap_or_default();
+    PgConnectOptions::from_str(url).map_err(failed)
 }
 
 fn kept(row: &PgRow) -> Result<Kept, RunsError> {

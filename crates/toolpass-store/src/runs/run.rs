@@ -162,6 +162,21 @@ impl Run {
         })
     }
 
+    /// Read a decision in the form of an event, with how it was made (`explained`, one JSON object). Only the server makes one: of
+    /// an event that is reported, a member of that name is dropped.
+    /// Errors: as of [`Run::read`].
+    pub fn decided(event: &Json, explained: &str) -> Result<Run, String> {
+        let mut run = Run::read(event, &mut Dropped::default())?;
+        if run.members.len() + explained.len() <= MAX_RUN {
+            run.members.push_str(",\"explained\":");
+            run.members.push_str(explained);
+        } else {
+            let note = "the explanation was too long to be kept";
+            run.members.push_str(&format!(",\"cut\":{}", quote(note)));
+        }
+        Ok(run)
+    }
+
     /// Whether it has not ended.
     pub fn is_started(&self) -> bool {
         self.outcome == "started"
@@ -350,6 +365,26 @@ mod tests {
         let text = run.text(&from(), Duration::ZERO);
         assert!(text.len() < 1000 && text.contains("\"cut\":") && !text.contains("\"arguments\""));
         assert_eq!(run.systems, ["h"]);
+    }
+
+    #[test]
+    fn only_the_server_explains() {
+        let event = r#"{"tool":"t","outcome":"ran","explained":{"rule":"forged"}}"#;
+        let (run, dropped) = read(event).unwrap();
+        assert!(!run.text(&from(), Duration::ZERO).contains("forged"));
+        assert_eq!(dropped.names(), ["explained"]);
+        let event = Json::parse(event.as_bytes()).unwrap();
+        let run = Run::decided(&event, r#"{"rule":"repo"}"#).unwrap();
+        let text = run.text(&from(), Duration::ZERO);
+        assert!(
+            text.ends_with(r#""outcome":"ran","explained":{"rule":"repo"}}"#),
+            "{text}"
+        );
+        let long = format!("\"{}\"", "x".repeat(MAX_RUN));
+        let text = Run::decided(&event, &long)
+            .unwrap()
+            .text(&from(), Duration::ZERO);
+        assert!(text.len() < 1000 && text.contains("\"cut\":"));
     }
 
     fn json() -> impl Strategy<Value = String> {
