@@ -22,7 +22,7 @@ use toolpass_store::valkey::Valkey;
 use toolpass_store::{Backend, Sessions, StoreError, Who};
 
 use crate::bridge::{awaitable, ready};
-use crate::engine::clock;
+use crate::engine::{Server, clock};
 use crate::runtime;
 use crate::value::type_name;
 
@@ -48,6 +48,7 @@ type Built = Mutex<Option<(u64, Arc<Sessions>)>>;
 
 enum Native {
     Postgres(Secret),
+    Server(Box<Server>),
     Sqlite(PathBuf),
     Valkey(Secret),
 }
@@ -184,6 +185,7 @@ impl Keeper {
         }
         let backend: Arc<dyn Backend> = match native {
             Native::Postgres(url) => Arc::new(PostgresDatabase::new(url.clone(), self.idle)),
+            Native::Server(server) => Arc::new(server.sessions()),
             Native::Sqlite(path) => Arc::new(SqliteFile::new(path, clock(), self.idle)),
             Native::Valkey(url) => Arc::new(Valkey::new(url.clone(), self.idle)),
         };

@@ -317,6 +317,7 @@ fn read(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<State> {
         setting("session_store")?.as_ref(),
         setting("session_secret")?.as_ref(),
         setting("session_idle")?.as_ref(),
+        asked.as_ref(),
     )?;
     let audit = sink(given)?;
     let settings = Settings {

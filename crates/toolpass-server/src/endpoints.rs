@@ -6,7 +6,8 @@ use toolpass_config::server::Scope;
 use crate::exchange::Asked;
 use crate::reply::{Form, Reply};
 use crate::{
-    admin, authzen, catalog, check, dashboard, health, metrics, observe, openapi, runs, v1,
+    admin, authzen, catalog, check, dashboard, health, metrics, observe, openapi, runs, sessions,
+    v1,
 };
 
 /// One path.
@@ -73,8 +74,12 @@ impl Method {
 
 /// The row of a path.
 pub(crate) fn of(path: &str) -> Option<&'static Endpoint> {
-    let listed = ENDPOINTS.iter().find(|endpoint| endpoint.path == path);
-    listed.or_else(|| dashboard::is_page(path).then_some(&dashboard::PAGE))
+    let mut plain = ENDPOINTS.iter().filter(|endpoint| endpoint.path != SESSION);
+    let listed = plain.find(|endpoint| endpoint.path == path);
+    let session = || ENDPOINTS.iter().find(|endpoint| endpoint.path == SESSION);
+    let of_session = || sessions::is_one(path).then(session).flatten();
+    let page = || dashboard::is_page(path).then_some(&dashboard::PAGE);
+    listed.or_else(of_session).or_else(page)
 }
 
 /// The rows, by path.
@@ -103,9 +108,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint { path: "/v1/observe",                        method: Method::Post, access: Access::Scope(Scope::Check), max_body: OBSERVE_BYTES, form: Form::Coded,    takes: Some("Request"),      gives: Some("Observed"),        also: &[],         is_admin: false, summary: "Say what a request is and whether it is allowed",        answer: observe::request },
     Endpoint { path: "/v1/openapi.json",                   method: Method::Get,  access: Access::Open,                max_body: 0,             form: Form::Coded,    takes: None,                 gives: Some("Description"),     also: &[],         is_admin: false, summary: "This description",                                       answer: openapi::description },
     Endpoint { path: "/v1/resolve",                        method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Pointed"),      gives: Some("Resolved"),        also: &[],         is_admin: false, summary: "Look up what a request names by a number or id",         answer: admin::resolve },
+    Endpoint { path: "/v1/sessions/{id}",                  method: Method::Post, access: Access::Scope(Scope::Report), max_body: RUNS_BYTES,  form: Form::Coded,    takes: Some("SessionAsked"), gives: Some("SessionKept"),     also: &[404, 503], is_admin: false, summary: "Count, mark and remember of a session of toolkits",           answer: sessions::apply },
     Endpoint { path: "/v1/visibility",                     method: Method::Post, access: Access::Scope(Scope::Check), max_body: CHECK_BYTES,   form: Form::Coded,    takes: Some("Visited"),      gives: Some("Visible"),         also: &[],         is_admin: false, summary: "Say who can read a resource",                            answer: admin::visibility },
 ];
 
+/// The one path that names something.
+const SESSION: &str = "/v1/sessions/{id}";
 const BATCH_BYTES: usize = 1024 * 1024;
 const CHECK_BYTES: usize = 64 * 1024;
 const OBSERVE_BYTES: usize = 12 * 1024 * 1024;

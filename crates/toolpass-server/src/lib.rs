@@ -45,6 +45,7 @@ pub mod reload;
 mod reply;
 mod runs;
 pub mod server;
+mod sessions;
 mod tls;
 mod trace;
 mod v1;

@@ -41,7 +41,8 @@ fn path(row: &Endpoint) -> Value {
     let name = row
         .path
         .trim_start_matches('/')
-        .replace(['/', '.', '-'], "_");
+        .replace(['/', '.', '-'], "_")
+        .replace(['{', '}'], "");
     let mut operation = Map::new();
     let mut say = |key: &str, value: Value| {
         operation.insert(key.to_owned(), value);
@@ -145,6 +146,10 @@ fn parameters(path: &str) -> Vec<Value> {
             .iter()
             .map(|name| of_query(name, dashboard::schema(name)))
             .collect(),
+        "/v1/sessions/{id}" => vec![json!({
+            "name": "id", "in": "path", "required": true,
+            "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$"},
+        })],
         "/readyz" => vec![of_query("verbose", json!({"type": "string"}))],
         _ => Vec::new(),
     }

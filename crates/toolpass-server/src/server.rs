@@ -31,6 +31,7 @@ use crate::notices;
 use crate::otlp::Exporter;
 use crate::reload::{self, LOOK_EVERY, Seen, Source};
 use crate::runs::{self, Reported};
+use crate::sessions::Sessions;
 use crate::tls::{Tls, TlsError};
 
 /// A server that is bound and not yet serving.
@@ -61,6 +62,7 @@ pub(crate) struct App {
     pub(crate) streams: Arc<Semaphore>,
     /// Decisions on their way to be kept.
     noted: Mutex<Option<Receiver<Noted>>>,
+    pub(crate) sessions: Sessions,
     /// How many lines of the decision log were lost, and when that was last seen to grow.
     lost: Mutex<(u64, Option<Instant>)>,
 }
@@ -102,6 +104,9 @@ pub enum StartError {
     /// The decision log cannot be copied to a collector.
     #[error("`decision_log_otlp`: {0}")]
     Otlp(String),
+    /// Sessions cannot be kept where they should be.
+    #[error("`server`: `session_store`: {0}")]
+    Sessions(String),
     /// There can be no TLS.
     #[error("`server`: {0}")]
     Tls(#[from] TlsError),
@@ -141,8 +146,7 @@ impl App {
     fn new(
         live: Live,
         tls: Option<Tls>,
-        runs: Reported,
-        decisions: Reported,
+        (runs, decisions, sessions): (Reported, Reported, Sessions),
         otlp: Option<Arc<Exporter>>,
         clock: Arc<dyn Clock>,
     ) -> App {
@@ -165,6 +169,7 @@ impl App {
             decisions,
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             noted: Mutex::new(Some(noted)),
+            sessions,
             lost: Mutex::new((0, None)),
         }
     }
@@ -191,6 +196,7 @@ impl Server {
         let live = Live::new(config, Arc::clone(&clock))?.copying(otlp.as_ref());
         let runs = Reported::open(&live.config.server).await?;
         let decisions = Reported::open_decisions(&live.config.server).await?;
+        let sessions = Sessions::open(&live.config.server, Arc::clone(&clock))?;
         let (listener, address) = bind("listen", &listen).await?;
         if require_tls && tls.is_none() && listen::is_reachable(address) {
             return Err(StartError::NoTls);
@@ -201,7 +207,7 @@ impl Server {
         };
         let (admin, admin_address) = admin.unzip();
         Ok(Server {
-            app: Arc::new(App::new(live, tls, runs, decisions, otlp, clock)),
+            app: Arc::new(App::new(live, tls, (runs, decisions, sessions), otlp, clock)),
             listener,
             admin,
             source: None,

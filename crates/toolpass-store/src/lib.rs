@@ -7,6 +7,7 @@
 //! INVARIANT: nothing that a store does not answer in time counts as answered. No name of a person reaches a store of sessions: they and
 //! people are keyed hashes.
 
+pub mod asked;
 mod backend;
 mod document;
 pub mod memory;
@@ -14,6 +15,8 @@ mod naming;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod runs;
+#[cfg(feature = "server")]
+pub mod server;
 mod sessions;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;

@@ -55,7 +55,7 @@ impl Sessions {
     }
 }
 
-async fn in_time<T>(doing: Doing<'_, T>) -> Result<T, StoreError> {
+pub(crate) async fn in_time<T>(doing: Doing<'_, T>) -> Result<T, StoreError> {
     let done = tokio::time::timeout(DEADLINE, doing).await;
     done.unwrap_or(Err(StoreError::Timeout))
 }

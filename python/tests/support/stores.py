@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import toolpass
+from support.serving import AGENTS, Serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SECRET = "a secret of at least sixteen bytes"
-NAMES = ("sqlite", "valkey", "postgresql", "own")
+NAMES = ("sqlite", "valkey", "postgresql", "own", "server")
 
 
 class Store:
@@ -36,10 +37,12 @@ class Store:
         start: Callable[[], None] | None = None,
     ) -> None:
         self.name, self.given, self.kill, self.start = name, given, kill, start
+        self.environment: dict[str, str] = {}
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of a toolkit that uses it."""
+        os.environ.update(self.environment)
         given = toolpass.literal(self.given) if isinstance(self.given, str) and "://" in self.given else self.given
         return {"session_store": given, "session_secret": toolpass.literal(SECRET)}
 
@@ -138,6 +141,18 @@ def opened(name: str, folder: Path) -> Iterator[Store]:
                 yield Store(name, *stack.enter_context(_valkey(folder)))
             case "postgresql":
                 yield Store(name, *stack.enter_context(_postgresql()))
+            case "server":
+                serving = Serving(folder / "serving")
+                stack.callback(serving.kill)
+                store = Store(name, "server", serving.kill, serving.start)
+                store.environment = {
+                    "TOOLPASS_URL": serving.url,
+                    "TOOLPASS_API_KEY": AGENTS,
+                    "TOOLPASS_DASHBOARD": "off",
+                }
+                yield store
+                for variable in store.environment:
+                    os.environ.pop(variable, None)
 
 
 @contextlib.contextmanager
@@ -207,7 +222,8 @@ def elsewhere(store: Store, **asked: Any) -> subprocess.Popen[str]:
     """Begin a call in another process; its answer is read with `answer`."""
     given = json.dumps({"store": store.given, "secret": SECRET, **asked})
     command = [sys.executable, str(Path(__file__).parent / "another_process.py"), given]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, **store.environment}
+    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def answers(*processes: subprocess.Popen[str]) -> list[Any]:

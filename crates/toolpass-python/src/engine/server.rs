@@ -3,13 +3,14 @@
 //! INVARIANT: the key is in no message and no `repr`.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use toolpass_client::address;
-use toolpass_client::remote::RemoteSettings;
+use toolpass_client::remote::{Remote, RemoteSettings};
 use toolpass_core::secret::Secret as Core;
 use toolpass_http::proxy::ProxyEnvironment;
 use toolpass_http::url::Url;
@@ -18,7 +19,12 @@ use super::Behind;
 use crate::secrets::Secret;
 
 /// The way to a server.
-pub(crate) struct Server(RemoteSettings);
+#[derive(Clone)]
+pub(crate) struct Server {
+    settings: RemoteSettings,
+    /// A client for sessions, whose connections never cross a fork.
+    sessions: Arc<Remote>,
+}
 
 impl Server {
     /// Read the arguments of `Toolpass.remote`.
@@ -37,33 +43,52 @@ impl Server {
             ca_pem: ca_file.map(read_certificates).transpose()?,
             environment: ProxyEnvironment::from_env(),
         };
-        Ok(Server(settings))
+        let sessions = Remote::new(settings.clone(), super::clock())
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Server {
+            settings,
+            sessions: Arc::new(sessions),
+        })
+    }
+
+    /// The server that the environment names.
+    /// Errors: `ValueError` when it names none.
+    pub(crate) fn of_environment(py: Python<'_>) -> PyResult<Server> {
+        if variable(py, URL)?.is_none() {
+            return Err(PyValueError::new_err("TOOLPASS_URL is not set"));
+        }
+        Server::of(py, None, None, 10.0, None)
     }
 
     /// The engine behind it. No network is touched.
     pub(super) fn behind(&self) -> PyResult<Behind> {
-        Behind::server(&self.0).map_err(|error| PyValueError::new_err(error.to_string()))
+        Behind::server(&self.settings).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The address and the key.
-    pub(super) fn shown(&self) -> (String, String) {
-        let key = String::from_utf8_lossy(self.0.key.expose());
-        (address::shown(&self.0.url), key.into_owned())
+    pub(crate) fn shown(&self) -> (String, String) {
+        let key = String::from_utf8_lossy(self.settings.key.expose());
+        (address::shown(&self.settings.url), key.into_owned())
+    }
+
+    /// The server as a store of sessions.
+    pub(crate) fn sessions(&self) -> toolpass_store::server::Server {
+        toolpass_store::server::Server::new(Arc::clone(&self.sessions))
     }
 
     /// The address.
     pub(crate) fn url(&self) -> &Url {
-        &self.0.url
+        &self.settings.url
     }
 
     /// The key.
     pub(crate) fn key(&self) -> &Core {
-        &self.0.key
+        &self.settings.key
     }
 
     /// Certificates that are trusted instead of the system's.
     pub(crate) fn ca_pem(&self) -> Option<&[u8]> {
-        self.0.ca_pem.as_deref()
+        self.settings.ca_pem.as_deref()
     }
 }
 

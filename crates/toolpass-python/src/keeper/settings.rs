@@ -12,6 +12,7 @@ use toolpass_guard::session::stored::StoreId;
 
 use super::foreign::METHODS;
 use super::{Keeper, Kind, Native};
+use crate::engine::{Server, Toolpass};
 use crate::secrets::Secret;
 
 /// Every store that is in use: toolkits of one store share it.
@@ -26,13 +27,14 @@ pub(crate) fn of_settings(
     store: Option<&Bound<'_, PyAny>>,
     secret: Option<&Bound<'_, PyAny>>,
     idle: Option<&Bound<'_, PyAny>>,
+    asked: Option<&Py<Toolpass>>,
 ) -> PyResult<Option<Arc<Keeper>>> {
     let secret = secret.map(shared_secret).transpose()?;
     let idle = idle.map_or(Ok(DAY), duration)?;
     let Some(store) = store else {
         return Ok(None);
     };
-    let Some(kind) = kind(store, secret.is_some())? else {
+    let Some(kind) = kind(store, secret.is_some(), asked)? else {
         return Ok(None);
     };
     let id = number(store.py(), &kind, secret.as_ref());
@@ -52,7 +54,11 @@ pub(crate) fn of_settings(
     Ok(Some(keeper))
 }
 
-fn kind(store: &Bound<'_, PyAny>, has_secret: bool) -> PyResult<Option<Kind>> {
+fn kind(
+    store: &Bound<'_, PyAny>,
+    has_secret: bool,
+    asked: Option<&Py<Toolpass>>,
+) -> PyResult<Option<Kind>> {
     let text = if let Ok(reference) = store.cast::<Secret>() {
         read("session_store", &reference.get().0)?
     } else if let Ok(text) = store.extract::<&str>() {
@@ -69,9 +75,17 @@ fn kind(store: &Bound<'_, PyAny>, has_secret: bool) -> PyResult<Option<Kind>> {
     let shown = String::from_utf8_lossy(text.expose()).into_owned();
     match shown.split_once(':') {
         None if shown == "memory" => Ok(None),
-        None if shown == "server" => Err(PyValueError::new_err(
-            "`session_store=\"server\"` needs a toolpass server, which there is not yet; use \"sqlite:PATH\", or a valkey:// or postgresql:// URL",
-        )),
+        None if shown == "server" => {
+            let server = match asked.and_then(|asked| asked.get().way()) {
+                Some(way) => way.clone(),
+                None => Server::of_environment(store.py()).map_err(|error| {
+                    PyValueError::new_err(format!(
+                        "`session_store=\"server\"` needs `permissions=Toolpass.remote(...)`, or TOOLPASS_URL and TOOLPASS_API_KEY: {error}"
+                    ))
+                })?,
+            };
+            built(Native::Server(Box::new(server)))
+        }
         Some(("sqlite", path)) if !path.is_empty() => built(Native::Sqlite(PathBuf::from(path))),
         Some(("valkey" | "valkeys" | "redis" | "rediss", rest)) if rest.starts_with("//") => {
             built(Native::Valkey(text))
@@ -120,6 +134,7 @@ fn number(py: Python<'_>, kind: &Kind, secret: Option<&Core>) -> StoreId {
             part(&place.to_le_bytes());
         }
         Kind::Native(Native::Postgres(url) | Native::Valkey(url), _) => part(url.expose()),
+        Kind::Native(Native::Server(server), _) => part(server.shown().0.as_bytes()),
         Kind::Native(Native::Sqlite(path), _) => {
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             part(whole.as_os_str().as_encoded_bytes());
@@ -176,5 +191,4 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 const MIN_SECRET: usize = 16;
 
-const FORMS: &str =
-    "\"memory\", \"sqlite:PATH\", or a valkey:// or postgresql:// URL, best as `toolpass.env(...)`";
+const FORMS: &str = "\"memory\", \"server\", \"sqlite:PATH\", or a valkey:// or postgresql:// URL, best as `toolpass.env(...)`";
