@@ -101,6 +101,7 @@ def test_without_a_server_there_is_no_such_store(monkeypatch: pytest.MonkeyPatch
 
 AGENT = """
 import sys
+import toolpass
 toolpass.configure(permissions=toolpass.Toolpass.remote(), audit=None)
 
 @toolpass.tool(effect="read")
