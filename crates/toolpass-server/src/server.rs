@@ -207,7 +207,13 @@ impl Server {
         };
         let (admin, admin_address) = admin.unzip();
         Ok(Server {
-            app: Arc::new(App::new(live, tls, (runs, decisions, sessions), otlp, clock)),
+            app: Arc::new(App::new(
+                live,
+                tls,
+                (runs, decisions, sessions),
+                otlp,
+                clock,
+            )),
             listener,
             admin,
             source: None,

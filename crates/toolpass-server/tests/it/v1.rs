@@ -322,7 +322,10 @@ fn the_description_names_every_path() {
     let paths = description["paths"].as_object().unwrap();
     assert!(paths.len() > 10);
     for path in paths.keys() {
-        let answer = ask(server.address, with_key("TRACE", path, KEY, ""));
+        let answer = ask(
+            server.address,
+            with_key("TRACE", &path.replace("{id}", &"0".repeat(64)), KEY, ""),
+        );
         assert_eq!(answer.status, 405, "{path}");
     }
 }
