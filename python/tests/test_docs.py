@@ -79,9 +79,9 @@ def test_the_commands_of_a_page_are_understood(page: Path, folder: Path) -> None
     for line in "".join(blocks(page, "sh")).replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         # These ask a system, listen, or want the certificate of the page; the command's own tests run them.
-        if words[:1] != ["toolpass"] or words[1] in {"check", "probe", "replay", "serve"}:
+        if words[:1] != ["toolpass"] or words[1] in {"check", "demo", "probe", "replay", "serve"}:
             continue
-        ran = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
+        ran = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False, timeout=120)
         assert ran.returncode == 0, f"{line}: {ran.stdout}{ran.stderr}"
 
 
