@@ -40,8 +40,19 @@ pub(super) fn besides(reading: &Reading<'_>, sought: &Sought) -> Result<Vec<Pair
         }
         (CERTIFICATES, "clustertrustbundles", "") => trust(reading, sought),
         ("admissionregistration.k8s.io", policy, _) if is_policy(policy) => admission(reading),
+        (OPENSHIFT, kind, _) if is_of_rights(kind) => Err(Unresolved::new(
+            "OpenShift's own roles and bindings are written with the agent's rights; use those of rbac.authorization.k8s.io",
+        )),
         _ => Ok(Vec::new()),
     }
+}
+
+/// The kinds of OpenShift's own group that are RBAC's under another name.
+fn is_of_rights(kind: &str) -> bool {
+    matches!(
+        kind,
+        "clusterrolebindings" | "clusterroles" | "rolebindings" | "roles"
+    )
 }
 
 /// A binding: the right to bind the role, or everything the role allows.
@@ -251,3 +262,6 @@ fn at(action: &'static str, pointer: Pointer) -> Pair {
 
 /// The longest rules that are looked at one by one.
 const MAX_RULES: usize = 8192;
+
+/// Its server hands writes on to RBAC as who sent them. SOURCE: openshift/openshift-apiserver `pkg/authorization/apiserver/registry`.
+const OPENSHIFT: &str = "authorization.openshift.io";

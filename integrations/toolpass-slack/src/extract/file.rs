@@ -36,12 +36,9 @@ pub fn share(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     if places.is_empty() {
         return Err(Unresolved::new("the request names no channel"));
     }
-    Ok(Extracted::pairs(
-        places
-            .iter()
-            .map(|place| place.pair(Action::FileUpload))
-            .collect(),
-    ))
+    let mut pairs = vec![kept_elsewhere(reading)?];
+    pairs.extend(places.iter().map(|place| place.pair(Action::FileUpload)));
+    Ok(Extracted::pairs(pairs))
 }
 
 /// `file`, for the row's own pair.
@@ -64,14 +61,22 @@ pub fn list_itself(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     named(reading, "id")
 }
 
-/// A file kept elsewhere: by the id of the app's own system it is the app's.
+/// A file kept elsewhere.
 pub fn remote(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     sender(reading)?;
-    let asked = match argument(reading, "external_id")? {
-        Some(_) => agents_own(),
-        None => on_file(Action::FileView, &required(reading, "file")?)?,
-    };
-    Ok(Extracted::pairs(vec![asked]))
+    Ok(Extracted::pairs(vec![kept_elsewhere(reading)?]))
+}
+
+/// That the file may be seen; by the id of the app's own system it is the app's.
+fn kept_elsewhere(reading: &Reading<'_>) -> Result<Pair, Unresolved> {
+    match (
+        argument(reading, "external_id")?,
+        argument(reading, "file")?,
+    ) {
+        (Some(_), Some(_)) => Err(Unresolved::new("the request names a file in two ways")),
+        (Some(_), None) => Ok(agents_own()),
+        (None, _) => on_file(Action::FileView, &required(reading, "file")?),
+    }
 }
 
 /// Reactions to a message, or to a file.

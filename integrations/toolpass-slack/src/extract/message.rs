@@ -140,8 +140,14 @@ fn words(reading: &Reading<'_>) -> Result<Words, Unresolved> {
                 };
                 words.in_text(&text);
                 // Blocks in a form are JSON in a text.
-                if let Ok(value) = Json::parse(text.as_bytes()) {
-                    words.in_json(&value);
+                match Json::parse(text.as_bytes()) {
+                    Ok(value) => words.in_json(&value),
+                    Err(_) if STRUCTURED.contains(&name) => {
+                        return Err(Unresolved::new(format!(
+                            "`{name}` is no JSON that reads in one way"
+                        )));
+                    }
+                    Err(_) => {}
                 }
             }
         }
@@ -244,6 +250,8 @@ const NAMES: [(&str, Mention); 3] = [
     ("@everyone", Mention::Everyone),
     ("@here", Mention::Channel),
 ];
+/// Those of [`SAID`] that are JSON wherever they stand.
+const STRUCTURED: [&str; 4] = ["attachments", "blocks", "chunks", "unfurls"];
 /// Arguments whose text people read.
 const SAID: [&str; 7] = [
     "attachments",
