@@ -114,7 +114,8 @@ def test_an_example_says_when_a_call_ended_otherwise(tmp_path: Path) -> None:
 def test_every_example_is_in_the_readme() -> None:
     readme = (EXAMPLES / "README.md").read_text()
     named = set(re.findall(r"^\| `([^`]+)`", readme, flags=re.MULTILINE))
-    assert named == {path.name for path in EXAMPLES.iterdir() if path.suffix in {".py", ".yaml"}}
+    there = [path for path in EXAMPLES.rglob("*.py") if path.parent == EXAMPLES or path.name == "run.py"]
+    assert named == {path.relative_to(EXAMPLES).as_posix() for path in [*there, *EXAMPLES.glob("*.yaml")]}
 
 
 @pytest.mark.parametrize("name", ["ops_agent.py", "watch_agent.py", "wire_agent.py"])

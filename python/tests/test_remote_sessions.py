@@ -135,7 +135,7 @@ def test_calls_are_reported_with_nothing_else_configured(server: Asked, tmp_path
         process.stdin.write("acme/shop\nslow\n")
         process.stdin.flush()
         assert [process.stdout.readline() for _ in range(2)] == ["done\n", "running\n"]
-        rows = server.wait_for(2)
+        rows = server.wait_for(2, "?server=remote_agent")
         assert [(row["outcome"], row["arguments"]["repo"]) for row in rows] == [
             ("ran", "acme/shop"),
             ("started", "slow"),
@@ -146,7 +146,7 @@ def test_calls_are_reported_with_nothing_else_configured(server: Asked, tmp_path
         process.stdin.close()
         assert process.wait(60) == 0
         assert process.stderr.read() == ""
-    rows = server.runs()
+    rows = server.runs("?server=remote_agent")
     assert [(row["outcome"], row["server"], row["reported_by"]) for row in rows] == [
         ("ran", "remote_agent", "agents")
     ] * 2

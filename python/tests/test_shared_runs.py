@@ -104,18 +104,6 @@ def test_filters_and_hostile_texts_are_as_in_a_file(pair: list[Serving]) -> None
     assert one.runs("?tool=begun")[0]["outcome"] == "ran"
 
 
-def test_a_database_that_is_gone_is_said_and_nothing_is_acknowledged(pair: list[Serving], database: Store) -> None:
-    assert database.kill is not None
-    database.kill()
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        pair[0].report([run("lost")])
-    assert refused.value.code == 503
-    assert refused.value.headers["Retry-After"]
-    text = refused.value.read().decode()
-    assert "cannot be reached" in text
-    assert "postgres" not in text
-
-
 DECIDING = """
 listen: {listen}
 decision_log: none
@@ -151,3 +139,15 @@ def test_each_server_shows_the_decisions_of_both(database: Store, tmp_path: Path
             assert all(row["explained"]["decision"] == "allow" for row in rows)
             assert server.events()["events"] == servers[0].events()["events"]
         assert not set(asked) & {row.get("id") for row in servers[0].runs()}
+
+
+def test_a_database_that_is_gone_is_said_and_nothing_is_acknowledged(pair: list[Serving], database: Store) -> None:
+    assert database.kill is not None
+    database.kill()
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        pair[0].report([run("lost")])
+    assert refused.value.code == 503
+    assert refused.value.headers["Retry-After"]
+    text = refused.value.read().decode()
+    assert "cannot be reached" in text
+    assert "postgres" not in text

@@ -125,16 +125,16 @@ def test_the_default_toolkit_is_watched_when_none_is_named(configure: Any) -> No
 
 def test_the_page_survives_configure_and_another_sink(configure: Any, caplog: pytest.LogCaptureFixture) -> None:
     @toolpass.tool(effect="read")
-    def look() -> None: ...
+    def looked_at() -> None: ...
 
     with watch() as page, dana().active():
         configure(audit=None)
-        look()
+        looked_at()
         configure()
         toolpass.default_toolkit().audit = None
-        look()
+        looked_at()
         configure(audit=lambda event: None, limits={"read": 5})
-        look()
+        looked_at()
         assert [row["seq"] for row in rows(page)] == [1, 2, 3]
     assert "sink" not in caplog.text
 

@@ -119,10 +119,10 @@ class Serving:
             said: str = answer.read().decode()
             return said
 
-    def wait_for(self, count: int) -> list[dict[str, Any]]:
+    def wait_for(self, count: int, query: str = "") -> list[dict[str, Any]]:
         """The runs, once there are so many."""
         until = time.monotonic() + PATIENCE
-        while len(rows := self.runs()) < count:
+        while len(rows := self.runs(query)) < count:
             assert time.monotonic() < until, f"{len(rows)} of {count} runs came"
             time.sleep(0.05)
         return rows

@@ -172,8 +172,10 @@ fn whole<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> 
     let Ok(items) = value.cast::<PyIterator>() else {
         return Ok(None);
     };
-    // A page of an answer that fetches the next one: neither a list of its pages nor safe to hand on.
-    if value.get_type().hasattr(pyo3::intern!(py, "__getitem__"))? {
+    // A page of an answer that fetches the next one: neither a list of its pages nor safe to hand on. A list that is an iterator
+    // too is a list.
+    let is_list = value.is_instance_of::<PyList>();
+    if !is_list && value.get_type().hasattr(pyo3::intern!(py, "__getitem__"))? {
         let name = value.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
             "a tool returned a `{name}`, which asks for more while it is read; return what it holds, such as its `data`"
