@@ -117,23 +117,23 @@ fn issues() -> Vec<Route> {
 /// Comments and worklogs: /cloud/jira/platform/rest/v3 "Issue comments", "Issue comment properties", "Issue worklogs", read 2026-12-01.
 fn comments_and_worklogs() -> Vec<Route> {
     routes! {
-        POST    "/rest/api/{version}/comment/list"                                                    -                  -                                  effect(Read)  agent_sight;
-        GET     "/rest/api/{version}/comment/{commentId}/properties"                                  -                  -                                  reads(issues::comment_property);
-        GET     "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -                  -                                  reads(issues::comment_property);
-        PUT     "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -                  -                                  reads(issues::comment_property);
-        DELETE  "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -                  -                                  reads(issues::comment_property);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/comment"                                    -                  -                                  sends_out  reads(issues::comment);
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           CommentEdit        "comment:{issueIdOrKey}/{noteId}"  sends_out  reads(named);
-        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           CommentDelete      "comment:{issueIdOrKey}/{noteId}"  reads(named);
-        POST    "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    -                  -                                  sends_out  reads(issues::log_work);
-        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    DeleteAllWorklogs  "issue:{issueIdOrKey}"             reads(named)  no_operation("newer than the list");
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -                  -                                  sends_out  reads(issues::edit_worklog);
-        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -                  -                                  reads(issues::delete_worklog);
-        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}/properties/{propertyKey}"  WorklogEdit        "worklog:{issueIdOrKey}/{noteId}"  reads(named);
-        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}/properties/{propertyKey}"  WorklogEdit        "worklog:{issueIdOrKey}/{noteId}"  reads(named);
-        GET     "/rest/api/{version}/worklog/deleted"                                                 -                  -                                  agent_sight;
-        POST    "/rest/api/{version}/worklog/list"                                                    -                  -                                  effect(Read)  agent_sight;
-        GET     "/rest/api/{version}/worklog/updated"                                                 -                  -                                  agent_sight;
+        POST    "/rest/api/{version}/comment/list"                                                    -              -                                  effect(Read)  agent_sight;
+        GET     "/rest/api/{version}/comment/{commentId}/properties"                                  -              -                                  reads(issues::comment_property);
+        GET     "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -              -                                  reads(issues::comment_property);
+        PUT     "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -              -                                  reads(issues::comment_property);
+        DELETE  "/rest/api/{version}/comment/{commentId}/properties/{propertyKey}"                    -              -                                  reads(issues::comment_property);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/comment"                                    -              -                                  sends_out  reads(issues::comment);
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           -              -                                  sends_out  reads(issues::edit_comment);
+        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/comment/{noteId}"                           CommentDelete  "comment:{issueIdOrKey}/{noteId}"  reads(named);
+        POST    "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    -              -                                  sends_out  reads(issues::log_work);
+        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog"                                    -              -                                  reads(issues::delete_worklogs)  no_operation("newer than the list");
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -              -                                  sends_out  reads(issues::edit_worklog);
+        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}"                           -              -                                  reads(issues::delete_worklog);
+        PUT     "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}/properties/{propertyKey}"  WorklogEdit    "worklog:{issueIdOrKey}/{noteId}"  reads(named);
+        DELETE  "/rest/api/{version}/issue/{issueIdOrKey}/worklog/{noteId}/properties/{propertyKey}"  WorklogEdit    "worklog:{issueIdOrKey}/{noteId}"  reads(named);
+        GET     "/rest/api/{version}/worklog/deleted"                                                 -              -                                  agent_sight;
+        POST    "/rest/api/{version}/worklog/list"                                                    -              -                                  effect(Read)  agent_sight;
+        GET     "/rest/api/{version}/worklog/updated"                                                 -              -                                  agent_sight;
     }
 }
 

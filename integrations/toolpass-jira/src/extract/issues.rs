@@ -99,6 +99,39 @@ pub fn delete_worklog(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     worklog(reading, Action::WorklogDelete)
 }
 
+/// Several logged works are removed: each may be restricted to some.
+pub fn delete_worklogs(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let issue = issue(reading)?;
+    let of_issue = issue.strip_prefix("issue:").unwrap_or_default();
+    let mut pairs = vec![pair(Action::DeleteAllWorklogs, &issue)];
+    for id in list(required(reading, "ids")?, "ids")? {
+        let id = id.scalar().and_then(number);
+        let id = id.ok_or_else(|| Unresolved::new("expected numbers as `ids`"))?;
+        pairs.push(pair(
+            Action::WorklogDelete,
+            format!("worklog:{of_issue}/{id}"),
+        ));
+    }
+    pairs.extend(switches(reading, &issue)?);
+    Ok(Extracted::pairs(pairs))
+}
+
+/// A comment is changed, perhaps where nothing may be.
+pub fn edit_comment(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
+    let issue = issue(reading)?;
+    let id = number(reading.path("noteId"))
+        .ok_or_else(|| Unresolved::new("expected a number as the comment's id"))?;
+    let of_issue = issue.strip_prefix("issue:").unwrap_or_default();
+    let mut pairs = vec![pair(
+        Action::CommentEdit,
+        format!("comment:{of_issue}/{id}"),
+    )];
+    if is_on(reading, "overrideEditableFlag")? {
+        pairs.push(pair(Action::Administer, SITE));
+    }
+    Ok(Extracted::pairs(pairs))
+}
+
 /// A remote link is removed: linking, and editing.
 pub fn delete_remote_link(reading: &Reading<'_>) -> Result<Extracted, Unresolved> {
     let issue = issue(reading)?;

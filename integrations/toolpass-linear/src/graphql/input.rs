@@ -34,6 +34,11 @@ pub(super) fn create_issues(arguments: Input<'_>) -> Pairs {
 
 fn new_issue(input: Input<'_>) -> Pairs {
     only(input, OF_NEW_ISSUE)?;
+    if input.member("delegateId").is_some() {
+        return Err(Unresolved::new(
+            "an agent is set to work on a new issue; create it, then delegate it",
+        ));
+    }
     let mut pairs = vec![team(Action::IssueCreate, "teamId").of(input.text("teamId")?)?];
     pairs.extend(reached_by_issue(input)?);
     Ok(pairs)

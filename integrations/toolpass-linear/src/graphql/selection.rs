@@ -100,6 +100,8 @@ fn inside(place: Place, field: &Selection) -> Option<Place> {
             let spreads = field.argument("includeSubTeams").is_some();
             return (!spreads).then_some(Place::Issue);
         }
+        // Labels may be the workspace's, and list what has them in every team.
+        Place::Team if name == "labels" => return Some(Place::Shared),
         Place::Team => (IN_TEAM, Place::Team),
     };
     if PEOPLE.contains(&name) {
@@ -159,10 +161,10 @@ const IN_TEAM: &[&str] = &[
     "states", "templates", "triageIssueState", "triageResponsibility",
 ];
 
-/// What is shown of something else: not its words.
+/// What is shown of something else: not its words, which its address would repeat.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
-    "__typename", "displayName", "endCursor", "hasNextPage", "hasPreviousPage", "id", "identifier", "key", "name", "number", "slugId", "startCursor", "url",
+    "__typename", "displayName", "endCursor", "hasNextPage", "hasPreviousPage", "id", "identifier", "key", "name", "number", "slugId", "startCursor",
 ];
 
 /// What everybody sees of a person, and of a list of them.
@@ -247,6 +249,10 @@ mod tests {
         ] {
             assert!(!stays(Place::Team, out), "{out}");
         }
+        assert!(!stays(Place::Issue, "parent { url }"));
+        let by_label = "labels { nodes { name issues { nodes { title } } } }";
+        assert!(!stays(Place::Team, by_label));
+        assert!(stays(Place::Team, "labels { nodes { id name color } }"));
         assert!(!stays(Place::Project, "issues { nodes { title } }"));
         assert!(!stays(Place::Account, "inviteHash"));
         assert!(!stays(Place::Shared, "secret"));
