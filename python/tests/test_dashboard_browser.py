@@ -261,6 +261,9 @@ def test_a_decision_shows_how_it_was_made(deciding: Serving, open_page: Any, tmp
     allowed = ask(deciding, "dana@acme.com", "thing.read")
     page = open_page(deciding.page)
     expect(page.locator("#state-text")).to_have_text("Live")
+    # It leads nowhere, and takes no focus, until the page knows what it shows.
+    expect(page.locator("#view-decisions")).to_have_attribute("href", "decisions/")
+    expect(page.locator("#view-decisions")).to_be_visible()
     page.locator("#view-decisions").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_title("toolpass: decisions")
