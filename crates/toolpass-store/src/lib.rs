@@ -10,6 +10,8 @@
 pub mod asked;
 mod backend;
 mod document;
+#[cfg(feature = "sqlite")]
+mod locked;
 pub mod memory;
 mod naming;
 #[cfg(feature = "postgres")]

@@ -17,6 +17,7 @@ use toolpass_guard::session::stored::{Answer, Operation, Outcome, Place, PrintsO
 
 use crate::backend::{Backend, Doing, StoreError};
 use crate::document;
+use crate::locked::unlocked;
 
 /// A store in a file.
 pub struct SqliteFile {
@@ -48,14 +49,17 @@ impl SqliteFile {
                     .synchronous(SqliteSynchronous::Full)
                     .foreign_keys(true)
                     .busy_timeout(BUSY);
-                let pool = SqlitePoolOptions::new()
-                    .max_connections(4)
-                    .acquire_timeout(BUSY)
-                    .connect_with(options)
-                    .await
-                    .map_err(failed)?;
+                let pool = unlocked(BUSY, || {
+                    SqlitePoolOptions::new()
+                        .max_connections(4)
+                        .acquire_timeout(BUSY)
+                        .connect_with(options.clone())
+                })
+                .await
+                .map_err(failed)?;
                 for table in TABLES {
-                    sqlx::query(table).execute(&pool).await.map_err(failed)?;
+                    let made = unlocked(BUSY, || sqlx::query(table).execute(&pool)).await;
+                    made.map_err(failed)?;
                 }
                 Ok(pool)
             })
@@ -284,3 +288,45 @@ const TABLES: [&str; 4] = [
     "CREATE TABLE IF NOT EXISTS prints (session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE, trusted INTEGER NOT NULL, print INTEGER NOT NULL, PRIMARY KEY (session, trusted, print)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS secret (one INTEGER PRIMARY KEY CHECK (one = 1), secret BLOB NOT NULL)",
 ];
+
+#[cfg(test)]
+mod tests {
+    use toolpass_core::clock::{Monotonic, Wall};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Stopped;
+
+    impl Clock for Stopped {
+        fn monotonic(&self) -> Monotonic {
+            Monotonic(Duration::ZERO)
+        }
+
+        fn wall(&self) -> Wall {
+            Wall(Duration::ZERO)
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn a_new_file_is_opened_by_many_at_once() {
+        for round in 0..200 {
+            let name = format!("toolpass-store-open-{}-{round}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            let opening: Vec<_> = (0..8)
+                .map(|_| {
+                    let file = folder.join("sessions.db");
+                    tokio::spawn(async move {
+                        let file = SqliteFile::new(&file, Arc::new(Stopped), BUSY);
+                        file.pool().await.map(drop)
+                    })
+                })
+                .collect();
+            for one in opening {
+                assert_eq!(one.await.unwrap(), Ok(()), "round {round}");
+            }
+            std::fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+}

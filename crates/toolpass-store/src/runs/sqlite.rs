@@ -16,6 +16,7 @@ use super::filter::Filter;
 use super::run::Run;
 use super::sql::{Beyond, Query, TRIMMED, Value, millis, search, unsigned};
 use super::{Added, Doing, Kept, Reporter, Runs, RunsError, new_epoch};
+use crate::locked::unlocked;
 
 /// Runs in a file.
 pub struct SqliteFile {
@@ -35,12 +36,14 @@ impl SqliteFile {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(BUSY);
-        let pool = SqlitePoolOptions::new()
-            .max_connections(4)
-            .acquire_timeout(BUSY)
-            .connect_with(options)
-            .await
-            .map_err(failed)?;
+        let pool = unlocked(BUSY, || {
+            SqlitePoolOptions::new()
+                .max_connections(4)
+                .acquire_timeout(BUSY)
+                .connect_with(options.clone())
+        })
+        .await
+        .map_err(failed)?;
         let epoch = migrate(&pool).await?;
         Ok(SqliteFile {
             pool,
