@@ -159,6 +159,15 @@ impl Token {
     }
 }
 
+/// Whether an e-mail can be handed to a system as it is: 1 to 254 bytes, one `@` between two parts, nothing that another parser could end at.
+pub fn is_plain_email(email: &str) -> bool {
+    let refused = |b: u8| b <= b' ' || matches!(b, 0x7f | b'"' | b'\'' | b'\\' | b'/');
+    let halves = email.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty() && !domain.is_empty() && !domain.contains('@')
+    });
+    halves && email.len() <= 254 && !email.bytes().any(refused)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,5 +231,28 @@ mod tests {
         assert!(!format!("{token:?}").contains("eyJ"));
         assert!(Token::parse("").unwrap().is_none());
         assert!(Token::parse("a b").is_err());
+    }
+
+    #[test]
+    fn plain_emails() {
+        for good in ["dana@example.com", "d+x@e", "josé@example.com"] {
+            assert!(is_plain_email(good), "{good}");
+        }
+        for bad in [
+            "",
+            "dana",
+            "@e",
+            "d@",
+            "d@e@f",
+            "d a@e",
+            "d\"@e",
+            "d'@e",
+            "d\\@e",
+            "d/@e",
+            "d@e\u{7f}",
+            &format!("{}@e", "d".repeat(253)),
+        ] {
+            assert!(!is_plain_email(bad), "{bad}");
+        }
     }
 }

@@ -17,6 +17,7 @@ pub mod integration;
 pub mod oidc;
 pub mod parts;
 mod rows;
+pub mod turns;
 
 pub use toolpass_core as core;
 pub use toolpass_http as http;

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use toolpass_core::clock::Monotonic;
 use toolpass_core::codes::Code;
+use toolpass_core::user::is_plain_email;
 use toolpass_http::budget::Context;
 use toolpass_integration::failure::Failure;
 
-use super::{is_plain, not_found};
+use super::not_found;
 use crate::resource::Login;
 
 pub(super) struct MapFile {
@@ -117,7 +118,7 @@ fn pair(line: &str) -> Option<(&str, &str)> {
         .split_once(char::is_whitespace)
         .or_else(|| line.split_once('='))?;
     let login = login.trim();
-    is_plain(email).then_some((email, login))
+    is_plain_email(email).then_some((email, login))
 }
 
 const LOOK_EVERY: Duration = Duration::from_secs(60);

@@ -8,13 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use http::{HeaderName, HeaderValue, header};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 use toolpass_core::clock::Wall;
-use toolpass_core::codes::Code;
 use toolpass_http::auth::{Authorize, Bearer, TokenBearer};
 use toolpass_http::budget::Context;
 use toolpass_http::client::Client;
@@ -27,6 +23,7 @@ use toolpass_http::response::Response;
 use toolpass_integration::answers::Answer;
 use toolpass_integration::failure::Failure;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_integration::turns::{Turns, several};
 
 use super::app::App;
 use super::failure::{self, Asker};
@@ -44,7 +41,7 @@ struct Inner {
     graphql: Client,
     organization: Login,
     app: Option<Arc<App>>,
-    under_way: Semaphore,
+    turns: Turns,
     /// When the token ends, in seconds since 1970; 0 when GitHub has not said.
     token_ends: AtomicU64,
 }
@@ -77,7 +74,7 @@ impl Github {
             graphql: graphql.with_auth(auth),
             organization: config.organization.clone(),
             app,
-            under_way: Semaphore::new(PER_CONNECTION),
+            turns: Turns::new("GitHub"),
             token_ends: AtomicU64::new(0),
         })))
     }
@@ -117,15 +114,7 @@ impl Github {
 
     /// Make several reads, a few at a time.
     pub async fn read_all(&self, ctx: &Context, reads: Vec<Read>) -> Vec<(Read, Answer)> {
-        let one = |read: Read| async move {
-            let answer = self.read(ctx, &read).await;
-            (read, answer)
-        };
-        stream::iter(reads)
-            .map(one)
-            .buffer_unordered(PER_CHECK)
-            .collect()
-            .await
+        several(reads, |read| async move { self.read(ctx, &read).await }).await
     }
 
     /// Make one read.
@@ -200,7 +189,7 @@ impl Github {
         path: PathBuilder,
         query: &[(&str, String)],
     ) -> Result<Answer, Error> {
-        let _turn = self.turn(ctx).await?;
+        let _turn = self.0.turns.turn(ctx).await?;
         let first = query
             .iter()
             .fold(self.0.rest.get(path), |request, (name, value)| {
@@ -224,22 +213,8 @@ impl Github {
     }
 
     async fn send(&self, ctx: &Context, request: Request) -> Result<Response, Error> {
-        let _turn = self.turn(ctx).await?;
+        let _turn = self.0.turns.turn(ctx).await?;
         request.send(ctx).await
-    }
-
-    /// Wait until few enough calls of this connection are under way.
-    async fn turn(&self, ctx: &Context) -> Result<tokio::sync::SemaphorePermit<'_>, Error> {
-        let late = || {
-            Error::coded(
-                Code::UpstreamTimeout,
-                "the check's time was spent while other checks were asking GitHub",
-            )
-        };
-        ctx.within(self.0.under_way.acquire())
-            .await
-            .and_then(Result::ok)
-            .ok_or_else(late)
     }
 }
 
@@ -289,7 +264,3 @@ fn node(data: Value) -> Answer {
 
 /// The version of the REST API whose records `records` reads.
 const API_VERSION: &str = "2022-11-28";
-/// Calls of one check under way at once: GitHub asks for few.
-const PER_CHECK: usize = 3;
-/// Calls of one connection under way at once.
-const PER_CONNECTION: usize = 8;

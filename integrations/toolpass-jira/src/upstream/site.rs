@@ -7,10 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use serde_json::Value;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::OnceCell;
 use toolpass_core::codes::Code;
 use toolpass_http::auth::Authorize;
 use toolpass_http::budget::Context;
@@ -24,6 +22,7 @@ use toolpass_integration::answers::Answer;
 use toolpass_integration::cache::{CacheOptions, Fill, FillCache};
 use toolpass_integration::failure::Failure;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_integration::turns::{Turns, several};
 
 use super::auth;
 use super::read::{Call, Read};
@@ -42,7 +41,7 @@ struct Inner {
     gateway: Option<String>,
     cloud_id: Option<String>,
     client: OnceCell<Client>,
-    under_way: Semaphore,
+    turns: Turns,
     /// The listings that are the same for every check: permission keys, fields.
     listings: FillCache<Read, Value>,
 }
@@ -62,7 +61,7 @@ impl Site {
             gateway,
             cloud_id: config.cloud_id.clone(),
             client: OnceCell::new(),
-            under_way: Semaphore::new(PER_CONNECTION),
+            turns: Turns::new("Jira"),
             listings: FillCache::new(
                 CacheOptions::named("jira listings").fresh_max_age(LISTING_LIFE),
             ),
@@ -71,15 +70,7 @@ impl Site {
 
     /// Make several reads, a few at a time.
     pub async fn read_all(&self, ctx: &Context, reads: Vec<Read>) -> Vec<(Read, Answer)> {
-        let one = |read: Read| async move {
-            let answer = self.read(ctx, &read).await;
-            (read, answer)
-        };
-        stream::iter(reads)
-            .map(one)
-            .buffer_unordered(PER_CHECK)
-            .collect()
-            .await
+        several(reads, |read| async move { self.read(ctx, &read).await }).await
     }
 
     /// Make one read.
@@ -217,14 +208,7 @@ impl Site {
     }
 
     async fn send(&self, ctx: &Context, request: Request) -> Result<Response, Error> {
-        let late = || {
-            Error::coded(
-                Code::UpstreamTimeout,
-                "the check's time was spent while other checks were asking Jira",
-            )
-        };
-        let turn = ctx.within(self.0.under_way.acquire()).await;
-        let _turn = turn.and_then(Result::ok).ok_or_else(late)?;
+        let _turn = self.0.turns.turn(ctx).await?;
         request.send(ctx).await
     }
 }
@@ -278,7 +262,3 @@ fn meaning(error: Error) -> Error {
 const LISTING_LIFE: Duration = Duration::from_secs(3600);
 /// Pages of one list: 50 items each.
 const MAX_PAGES: usize = 10;
-/// Calls of one check under way at once.
-const PER_CHECK: usize = 3;
-/// Calls of one connection under way at once.
-const PER_CONNECTION: usize = 8;

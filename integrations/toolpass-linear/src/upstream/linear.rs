@@ -6,10 +6,7 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
-use toolpass_core::codes::Code;
 use toolpass_http::budget::Context;
 use toolpass_http::client::Client;
 use toolpass_http::error::Error;
@@ -18,6 +15,7 @@ use toolpass_http::path::PathBuilder;
 use toolpass_http::response::Response;
 use toolpass_integration::answers::Answer;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_integration::turns::{Turns, several};
 
 use super::failure;
 use super::read::{MEMBERSHIPS, Read};
@@ -29,7 +27,7 @@ pub struct Linear(Arc<Inner>);
 
 struct Inner {
     client: Client,
-    under_way: Semaphore,
+    turns: Turns,
 }
 
 impl Linear {
@@ -41,21 +39,13 @@ impl Linear {
             .with_auth(Arc::new(config.header()));
         Ok(Linear(Arc::new(Inner {
             client,
-            under_way: Semaphore::new(PER_CONNECTION),
+            turns: Turns::new("Linear"),
         })))
     }
 
     /// Make several reads, a few at a time.
     pub async fn read_all(&self, ctx: &Context, reads: Vec<Read>) -> Vec<(Read, Answer)> {
-        let one = |read: Read| async move {
-            let answer = self.read(ctx, &read).await;
-            (read, answer)
-        };
-        stream::iter(reads)
-            .map(one)
-            .buffer_unordered(PER_CHECK)
-            .collect()
-            .await
+        several(reads, |read| async move { self.read(ctx, &read).await }).await
     }
 
     /// Make one read.
@@ -87,7 +77,7 @@ impl Linear {
         document: &str,
         variables: Value,
     ) -> Result<Option<Value>, Error> {
-        let _turn = self.turn(ctx).await?;
+        let _turn = self.0.turns.turn(ctx).await?;
         let mut response = self.ask(ctx, document, &variables).await?;
         if failure::is_passing(&response) {
             response = self.ask(ctx, document, &variables).await?;
@@ -148,25 +138,7 @@ impl Linear {
             "an account of Linear's has more memberships than are read",
         ))
     }
-
-    /// Wait until few enough calls of this connection are under way.
-    async fn turn(&self, ctx: &Context) -> Result<tokio::sync::SemaphorePermit<'_>, Error> {
-        let late = || {
-            Error::coded(
-                Code::UpstreamTimeout,
-                "the check's time was spent while other checks were asking Linear",
-            )
-        };
-        ctx.within(self.0.under_way.acquire())
-            .await
-            .and_then(Result::ok)
-            .ok_or_else(late)
-    }
 }
 
-/// Calls of one check under way at once.
-const PER_CHECK: usize = 3;
-/// Calls of one connection under way at once.
-const PER_CONNECTION: usize = 8;
 /// Pages of memberships, a hundred each.
 const MAX_PAGES: usize = 50;

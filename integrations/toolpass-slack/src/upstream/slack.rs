@@ -7,10 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
 use toolpass_core::codes::Code;
 use toolpass_core::secret::{Secret, SecretRef};
 use toolpass_http::auth::Bearer;
@@ -24,6 +21,7 @@ use toolpass_integration::answers::Answer;
 use toolpass_integration::cache::{CacheOptions, Fill, FillCache};
 use toolpass_integration::failure::Failure;
 use toolpass_integration::parts::{ConnectError, Parts};
+use toolpass_integration::turns::{Turns, several};
 
 use super::failure;
 use super::read::{Call, Read};
@@ -38,7 +36,7 @@ pub struct Slack(Arc<Inner>);
 struct Inner {
     client: Client,
     team: Option<TeamId>,
-    under_way: Semaphore,
+    turns: Turns,
     shared: FillCache<Read, Answer>,
 }
 
@@ -59,22 +57,14 @@ impl Slack {
         Ok(Slack(Arc::new(Inner {
             client: parts.client(&config.api)?.with_auth(Arc::new(token)),
             team: config.team.clone(),
-            under_way: Semaphore::new(PER_CONNECTION),
+            turns: Turns::new("Slack"),
             shared: FillCache::new(CacheOptions::named("slack people")),
         })))
     }
 
     /// Make several reads, a few at a time.
     pub async fn read_all(&self, ctx: &Context, reads: Vec<Read>) -> Vec<(Read, Answer)> {
-        let one = |read: Read| async move {
-            let answer = self.read(ctx, &read).await;
-            (read, answer)
-        };
-        stream::iter(reads)
-            .map(one)
-            .buffer_unordered(PER_CHECK)
-            .collect()
-            .await
+        several(reads, |read| async move { self.read(ctx, &read).await }).await
     }
 
     /// Make one read, or share one that another check made.
@@ -99,7 +89,7 @@ impl Slack {
         method: &str,
         query: &[(&str, String)],
     ) -> Result<Answered, Error> {
-        let _turn = self.turn(ctx).await?;
+        let _turn = self.0.turns.turn(ctx).await?;
         let mut request = self.0.client.get([method]);
         for (name, value) in query {
             request = request.query(name, value);
@@ -175,20 +165,6 @@ impl Slack {
         }
         Ok(Answer::Body(Value::Object(whole)))
     }
-
-    /// Wait until few enough calls of this connection are under way.
-    async fn turn(&self, ctx: &Context) -> Result<tokio::sync::SemaphorePermit<'_>, Error> {
-        let late = || {
-            Error::coded(
-                Code::UpstreamTimeout,
-                "the check's time was spent while other checks were asking Slack",
-            )
-        };
-        ctx.within(self.0.under_way.acquire())
-            .await
-            .and_then(Result::ok)
-            .ok_or_else(late)
-    }
 }
 
 /// The token, which must be a bot's: a user token reads with that user's eyes.
@@ -236,7 +212,3 @@ fn header(response: &Response, name: &str) -> Option<String> {
 
 /// How a bot token begins.
 const BOT: &[u8] = b"xoxb-";
-/// Calls of one check under way at once.
-const PER_CHECK: usize = 3;
-/// Calls of one connection under way at once.
-const PER_CONNECTION: usize = 8;
