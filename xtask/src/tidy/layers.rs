@@ -145,6 +145,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &[
         "toolpass-audit",
+        "toolpass-authority",
         "toolpass-local",
         "toolpass-entitlements",
         "toolpass-page",
