@@ -8,6 +8,7 @@ mod browser;
 mod build;
 mod counts;
 mod demo;
+mod frameworks;
 mod licences;
 mod package;
 mod paths;
@@ -27,6 +28,8 @@ use crate::steps::{Step, say, say_error};
 struct Command {
     name: &'static str,
     options: &'static [Flag],
+    /// What may be named before `--`, or empty.
+    words: &'static str,
     /// What may follow `--`, or empty.
     rest: &'static str,
     does: &'static str,
@@ -43,6 +46,8 @@ struct Flag {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     flags: Vec<&'static str>,
+    /// What was named before `--`.
+    pub(crate) words: Vec<String>,
     /// Everything after `--`.
     pub(crate) rest: Vec<String>,
 }
@@ -105,6 +110,10 @@ fn read(words: &[String]) -> Result<(&'static Command, Options), Stop> {
         if matches!(word.as_str(), "-h" | "--help") {
             return Err(Stop::Usage);
         }
+        if !command.words.is_empty() && !word.starts_with('-') {
+            options.words.push(word.clone());
+            continue;
+        }
         let flag = word
             .strip_prefix("--")
             .and_then(|name| command.options.iter().find(|flag| flag.name == name))
@@ -118,14 +127,17 @@ fn read(words: &[String]) -> Result<(&'static Command, Options), Stop> {
 fn usage() -> String {
     let mut text = "usage: cargo xtask COMMAND [OPTIONS]\n".to_owned();
     for command in COMMANDS {
-        let rest = if command.rest.is_empty() {
-            String::new()
-        } else {
-            format!(" [-- {}]", command.rest)
+        let words = match command.words {
+            "" => String::new(),
+            words => format!(" [{words}..]"),
+        };
+        let rest = match command.rest {
+            "" => String::new(),
+            rest => format!(" [-- {rest}]"),
         };
         text.push_str(&format!(
             "\n  {:<24}{}\n",
-            format!("{}{rest}", command.name),
+            format!("{}{words}{rest}", command.name),
             command.does
         ));
         for flag in command.options {
@@ -144,6 +156,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "demo",
         options: &[VERBOSE],
+        words: "",
         rest: "",
         does: "build everything and run the examples on embedded stand-ins",
         steps: demo::steps,
@@ -151,6 +164,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "watch",
         options: &[VERBOSE],
+        words: "",
         rest: "",
         does: "build everything and open the live page of an agent at work, until Ctrl-C",
         steps: demo::watch,
@@ -158,6 +172,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         options: &[VERBOSE],
+        words: "",
         rest: "",
         does: "everything CI runs: form, lints, layers, licences, Rust, docs, Python, package",
         steps: test::steps,
@@ -165,9 +180,24 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "py",
         options: &[VERBOSE],
+        words: "",
         rest: "PYTEST ARGUMENTS",
         does: "build the Python face in the dev profile and test it",
         steps: py::steps,
+    },
+    Command {
+        name: "frameworks",
+        options: &[
+            Flag {
+                name: "oldest",
+                does: "install the oldest versions that the requirements allow",
+            },
+            VERBOSE,
+        ],
+        words: "NAME",
+        rest: "PYTEST ARGUMENTS",
+        does: "test under each agent framework, in an environment of its own",
+        steps: frameworks::steps,
     },
     Command {
         name: "tidy",
@@ -178,6 +208,7 @@ const COMMANDS: &[Command] = &[
             },
             VERBOSE,
         ],
+        words: "",
         rest: "",
         does: "check layers, module docs, sizes, words and tables",
         steps: tidy::steps,
@@ -191,6 +222,7 @@ const COMMANDS: &[Command] = &[
             },
             VERBOSE,
         ],
+        words: "",
         rest: "",
         does: "make the reference pages of docs/ from the tables",
         steps: reference::steps,
@@ -204,6 +236,7 @@ const COMMANDS: &[Command] = &[
             },
             VERBOSE,
         ],
+        words: "",
         rest: "",
         does: "install the clone with pip into a new environment and look at what it brought",
         steps: package::steps,
@@ -217,6 +250,7 @@ const COMMANDS: &[Command] = &[
             },
             VERBOSE,
         ],
+        words: "",
         rest: "BENCH NAMES",
         does: "measure the numbers of the design, each beside its floor",
         steps: bench::steps,
@@ -239,6 +273,10 @@ mod tests {
         assert!(options.has("peer"));
         assert!(!options.has("verbose"));
         assert_eq!(options.rest, ["routes"]);
+        let (_, options) = asked("frameworks mcp --oldest strands -- -k x").unwrap();
+        assert_eq!(options.words, ["mcp", "strands"]);
+        assert!(options.has("oldest"));
+        assert_eq!(options.rest, ["-k", "x"]);
     }
 
     #[test]

@@ -14,15 +14,15 @@ use crate::steps::{Report, Step};
 
 /// The steps of the command.
 pub(crate) fn steps(options: &Options) -> anyhow::Result<Vec<Step>> {
-    face(Interpreter::find()?, options.rest.clone())
+    Ok(face(&Interpreter::find()?, options.rest.clone()))
 }
 
-/// The steps that test the face with an interpreter; `arguments` go to pytest.
-pub(crate) fn face(python: Interpreter, arguments: Vec<String>) -> anyhow::Result<Vec<Step>> {
-    let venv = Venv::named("venv");
+/// The steps that make the environment and put the package into it.
+pub(crate) fn built(python: &Interpreter) -> Vec<Step> {
+    let venv = Venv::named(VENV);
     let (for_venv, for_build) = (python.clone(), python.clone());
-    let (venv_made, venv_built) = (venv.clone(), venv.clone());
-    let mut steps = vec![
+    let (venv_made, venv_built) = (venv.clone(), venv);
+    vec![
         Step::new(ENVIRONMENT, move |screen| {
             let requirements = paths::root().join(TESTS).join("requirements.txt");
             let how = venv_made.with_requirements(screen, &for_venv, &requirements)?;
@@ -38,7 +38,13 @@ pub(crate) fn face(python: Interpreter, arguments: Vec<String>) -> anyhow::Resul
             Ok(Report::default())
         })
         .needs(&[ENVIRONMENT]),
-    ];
+    ]
+}
+
+/// The steps that test the face with an interpreter; `arguments` go to pytest.
+pub(crate) fn face(python: &Interpreter, arguments: Vec<String>) -> Vec<Step> {
+    let venv = Venv::named(VENV);
+    let mut steps = built(python);
     for (name, needs, words) in CHECKS {
         let venv = venv.clone();
         steps.push(
@@ -80,7 +86,7 @@ pub(crate) fn face(python: Interpreter, arguments: Vec<String>) -> anyhow::Resul
         })
         .needs(&[BUILD]),
     );
-    Ok(steps)
+    steps
 }
 
 /// Give a Python program the path of the stand-in that was built, when there is one.
@@ -130,7 +136,11 @@ const TESTS: &str = "python/tests";
 
 const ENVIRONMENT: &str = "python environment";
 
-const BUILD: &str = "python build";
+/// The environment of the Python tests, which every tool for them is in.
+pub(crate) const VENV: &str = "venv";
+
+/// The step after which the package is in that environment.
+pub(crate) const BUILD: &str = "python build";
 
 /// The checks that are one call of a Python module each: name, needed steps, words.
 const CHECKS: &[(&str, &[&str], &str)] = &[

@@ -26,6 +26,14 @@ pub(crate) struct Venv {
     folder: PathBuf,
 }
 
+/// Which versions of what is required are installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Versions {
+    Newest,
+    /// The lower bounds of what is required itself.
+    Oldest,
+}
+
 /// The folders of an environment, as its own Python gives them.
 pub(crate) struct Folders {
     pub(crate) packages: PathBuf,
@@ -132,6 +140,55 @@ impl Venv {
         Ok("new")
     }
 
+    /// Have an environment with what several requirements files list, made by the uv of `tools`; kept as above.
+    pub(crate) fn with_uv(
+        &self,
+        screen: &mut Screen,
+        tools: &Venv,
+        python: &Interpreter,
+        requirements: &[PathBuf],
+        versions: Versions,
+    ) -> anyhow::Result<&'static str> {
+        let mut wanted = format!("{}\n{versions:?}\n", python.shown());
+        for file in requirements {
+            wanted.push_str(&read(file)?);
+        }
+        let stamp = self.folder.join("toolpass-requirements");
+        if self.python().exists()
+            && std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted)
+        {
+            return Ok("reused");
+        }
+        if self.folder.exists() {
+            std::fs::remove_dir_all(&self.folder)?;
+        }
+        let uv = |words: &[&str]| {
+            let mut command = tools.run(&["-m", "uv", "--no-progress", "--no-config"]);
+            command.args(words).env_remove("UV_PYTHON");
+            // In the same file system, so that environments share files instead of copying them.
+            command.env(
+                "UV_CACHE_DIR",
+                paths::target().join("frameworks").join("cache"),
+            );
+            command
+        };
+        let mut make = uv(&["venv", "--python"]);
+        screen
+            .run(make.arg(python.program()).arg(&self.folder))?
+            .required()?;
+        let mut install = uv(&["pip", "install", "--python"]);
+        install.arg(self.python());
+        if versions == Versions::Oldest {
+            install.args(["--resolution", "lowest-direct"]);
+        }
+        for file in requirements {
+            install.arg("--requirement").arg(file);
+        }
+        screen.run(&mut install)?.required()?;
+        std::fs::write(&stamp, wanted)?;
+        Ok("new")
+    }
+
     /// Have a folder of further packages, installed by this environment's pip. Kept like an environment.
     pub(crate) fn with_site(
         &self,
@@ -205,6 +262,13 @@ impl Venv {
             scripts: scripts.into(),
             native_suffix: native_suffix.to_owned(),
         })
+    }
+
+    /// An environment in this one's folder.
+    pub(crate) fn inner(&self, name: &str) -> Self {
+        Self {
+            folder: self.folder.join(name),
+        }
     }
 
     /// The folder of the environment.

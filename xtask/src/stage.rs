@@ -25,6 +25,19 @@ pub(crate) fn build_into(
     Ok(artifacts)
 }
 
+/// Put the package that one environment has into another, sharing its files where the file system can.
+pub(crate) fn share(screen: &mut Screen, from: &Venv, to: &Venv) -> anyhow::Result<()> {
+    let (from, to) = (from.folders(screen)?, to.folders(screen)?);
+    for folder in ["toolpass".to_owned(), record()] {
+        let target = to.packages.join(&folder);
+        if target.exists() {
+            std::fs::remove_dir_all(&target)?;
+        }
+        copy_tree(&from.packages.join(&folder), &target, &share_file)?;
+    }
+    Ok(())
+}
+
 /// Put the package into an environment, replacing an older one.
 fn install(screen: &mut Screen, venv: &Venv, artifacts: &Artifacts) -> anyhow::Result<()> {
     let folders = venv.folders(screen)?;
@@ -32,7 +45,11 @@ fn install(screen: &mut Screen, venv: &Venv, artifacts: &Artifacts) -> anyhow::R
     if package.exists() {
         std::fs::remove_dir_all(&package)?;
     }
-    copy_tree(&paths::root().join("python").join("toolpass"), &package)?;
+    copy_tree(
+        &paths::root().join("python").join("toolpass"),
+        &package,
+        &copy_source,
+    )?;
     let native = package.join(format!("_native{}", folders.native_suffix));
     replace(&artifacts.native, &native)?;
     if let Some(command) = artifacts.executable("toolpass") {
@@ -44,9 +61,7 @@ fn install(screen: &mut Screen, venv: &Venv, artifacts: &Artifacts) -> anyhow::R
         replace(command, &folders.scripts.join(name))?;
     }
     let version = env!("CARGO_PKG_VERSION");
-    let record = folders
-        .packages
-        .join(format!("toolpass-{version}.dist-info"));
+    let record = folders.packages.join(record());
     std::fs::create_dir_all(&record)?;
     std::fs::write(
         record.join("METADATA"),
@@ -56,8 +71,17 @@ fn install(screen: &mut Screen, venv: &Venv, artifacts: &Artifacts) -> anyhow::R
     screen.tell(&format!("installed into {}", package.display()))
 }
 
-/// Copy a folder of source files, without what Python and other builds left in it.
-fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
+/// The folder that tells Python the package's version.
+fn record() -> String {
+    format!("toolpass-{}.dist-info", env!("CARGO_PKG_VERSION"))
+}
+
+/// Copy a folder, each file as `copy` does it, without what Python left in it.
+fn copy_tree(
+    from: &Path,
+    to: &Path,
+    copy: &dyn Fn(&Path, &Path) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
     std::fs::create_dir_all(to)?;
     let entries =
         std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
@@ -66,13 +90,27 @@ fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             if entry.file_name() != "__pycache__" {
-                copy_tree(&entry.path(), &target)?;
+                copy_tree(&entry.path(), &target, copy)?;
             }
-        } else if !is_native(&entry.path()) {
-            std::fs::copy(entry.path(), &target)?;
+        } else {
+            copy(&entry.path(), &target)
+                .with_context(|| format!("cannot copy {}", entry.path().display()))?;
         }
     }
     Ok(())
+}
+
+/// Copy a file of the sources, unless another build left it there.
+fn copy_source(from: &Path, to: &Path) -> std::io::Result<()> {
+    if is_native(from) {
+        return Ok(());
+    }
+    std::fs::copy(from, to).map(drop)
+}
+
+/// Have the same file twice: as a link, or copied where that cannot be.
+fn share_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop))
 }
 
 /// Copy over an older file. That goes first, so that a process which has it open keeps what it opened.

@@ -7,7 +7,7 @@ use crate::Options;
 use crate::build::{Profile, cargo};
 use crate::python::Interpreter;
 use crate::steps::{Output, Report, Screen, Step};
-use crate::{licences, package, py, reference, tidy};
+use crate::{frameworks, licences, package, py, reference, tidy};
 
 /// The steps, in order.
 pub(crate) fn steps(options: &Options) -> anyhow::Result<Vec<Step>> {
@@ -42,7 +42,8 @@ pub(crate) fn steps(options: &Options) -> anyhow::Result<Vec<Step>> {
         .tests()
     }));
     steps.push(reference::step(python.clone(), true));
-    steps.extend(py::face(python.clone(), Vec::new())?);
+    steps.extend(py::face(&python, Vec::new()));
+    steps.extend(frameworks::all(&python)?);
     steps.extend(package::install(python, Profile::Dev));
     Ok(steps)
 }
